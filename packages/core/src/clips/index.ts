@@ -1,0 +1,86 @@
+/** A way of turning the coded picture upright: degrees clockwise. */
+export type Rotation = 0 | 90 | 180 | 270;
+
+/**
+ * reading: the server is still decoding it; ready: every frame was read; partial: some of it could not be read, and
+ * `problem` says what was lost; refused: nothing in it can be shown, and `problem` says why.
+ */
+export type ClipState = "reading" | "ready" | "partial" | "refused";
+
+/** One video file, as the library knows it. */
+export type Clip = {
+  /** SHA-256 of the file's bytes, lower-case hex. */
+  clip_id: string;
+  name: string;
+  tags: string[];
+  state: ClipState;
+  /** A sentence for a person, or null when all is well. */
+  problem: string | null;
+  bytes: number;
+  /** UTC seconds since the epoch. */
+  added_secs: number;
+  /** UTC seconds since the epoch; null while the clip is not in the trash. */
+  trashed_secs: number | null;
+  /** Codec in FFmpeg's name, for instance "h264"; null until the file has been read. */
+  codec: string | null;
+  /** Upright display size in pixels, pixel aspect and rotation applied; null until read. */
+  display_width: number | null;
+  display_height: number | null;
+  /** Size of the coded picture in pixels, before rotation and pixel aspect; null until read. */
+  coded_width: number | null;
+  coded_height: number | null;
+  rotation: Rotation;
+  /** Width of a coded pixel divided by its height. */
+  pixel_aspect: number;
+  /** Number of pictures that were decoded and are shown; null until read. */
+  frame_count: number | null;
+  /** From the first frame's start to the last frame's end, in seconds; null when the container does not say. */
+  duration_secs: number | null;
+  /** What a browser should play: the file itself, or a proxy with the same frames, or nothing yet. */
+  playback: "original" | "proxy" | "none";
+};
+
+/**
+ * The sample table of a clip: one entry per shown picture in presentation order.
+ * `time_secs[0]` is 0; times rise strictly.
+ */
+export type SampleTable = {
+  clip_id: string;
+  /** Presentation time of each frame in seconds from the clip's start. */
+  time_secs: number[];
+  /** Presentation time of frame 0 in the container, in seconds; may be negative. Container time = time_secs + this. */
+  first_time_secs: number;
+};
+
+/**
+ * The frame on screen at a moment: the last one whose time is not after it.
+ *
+ * @param time_secs  Times of the sample table, ascending, not empty.
+ * @param at_secs  Moment in seconds from the clip's start.
+ * @returns 0-based ordinal; 0 for a moment before the first frame.
+ */
+export function getFrameAt(time_secs: readonly number[], at_secs: number): number {
+  let low = 0;
+  let high = time_secs.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((time_secs[middle] ?? Number.POSITIVE_INFINITY) <= at_secs) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Where one piece of long work stands. */
+export type Job = {
+  job_id: string;
+  kind: "read" | "proxy" | "keyframes" | "environment" | "perceive" | "export";
+  /** What is being done, for a person: "Reading kitchen.mp4". */
+  title: string;
+  clip_id: string | null;
+  state: "waiting" | "running" | "done" | "failed" | "cancelled";
+  done: number;
+  /** Null while the amount of work is not known. */
+  total: number | null;
+  /** A sentence with what to do, when failed. */
+  problem: string | null;
+};
