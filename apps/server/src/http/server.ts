@@ -1,11 +1,25 @@
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import fastify, { type FastifyInstance } from "fastify";
 import type { App } from "../app.ts";
+import { loadInstallToken } from "../data-folder/token.ts";
 import { type AppRouter, appRouter } from "../router.ts";
+import { BODY_LIMIT, registerSecurity, registerSecurityHeaders } from "./security.ts";
+import { createSession, registerSession } from "./session.ts";
+import { hashInlineScripts, registerWeb } from "./web.ts";
 
 /** Builds the HTTP server of an app; the caller listens and closes. */
 export async function createServer(app: App): Promise<FastifyInstance> {
-  const server = fastify({ forceCloseConnections: true, routerOptions: { maxParamLength: 5000 } });
+  const server = fastify({
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 5000 },
+    bodyLimit: BODY_LIMIT,
+  });
+  const token = loadInstallToken(app.dataDir);
+  const session = createSession(token);
+  registerSecurityHeaders(server, hashInlineScripts());
+  await registerSession(server, token, session);
+  registerSecurity(server, session, process.env.SIGHTLINE_DEV_ORIGIN ?? null);
+
   await server.register(fastifyTRPCPlugin, {
     prefix: "/trpc",
     trpcOptions: {
@@ -13,5 +27,6 @@ export async function createServer(app: App): Promise<FastifyInstance> {
       createContext: () => ({ app }),
     } satisfies FastifyTRPCPluginOptions<AppRouter>["trpcOptions"],
   });
+  await registerWeb(server);
   return server;
 }

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test as base } from "@playwright/test";
+
+const ROOT = join(import.meta.dirname, "../../../..");
+
+/** A real Sightline in a process of its own, with a data folder that goes when the test ends. */
+export type RunningServer = {
+  /** `http://127.0.0.1:PORT`, without a slash; the same after a restart. */
+  url: string;
+  dataDir: string;
+  token: string;
+  /** SIGKILL, as a power cut would; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** Starts it again on the same folder and port, after `kill()` or by ending it in good order first. */
+  restart(): Promise<void>;
+};
+
+/** Playwright's test with a real server; `page` is logged in and relative addresses go to that server. */
+export const test = base.extend<{ server: RunningServer }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern.
+  server: async ({}, use) => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sightline-e2e-"));
+    let running = await start(dataDir, 0);
+    const server: RunningServer = {
+      url: running.url,
+      dataDir,
+      token: running.token,
+      kill: () => end(running.child, "SIGKILL"),
+      async restart() {
+        await end(running.child, "SIGTERM");
+        running = await start(dataDir, Number(new URL(server.url).port));
+      },
+    };
+    try {
+      await use(server);
+    } finally {
+      await end(running.child, "SIGTERM");
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    }
+  },
+  baseURL: async ({ server }, use) => use(server.url),
+  page: async ({ page, server }, use) => {
+    await page.goto(`/enter?token=${server.token}`);
+    await use(page);
+  },
+});
+
+export { expect } from "@playwright/test";
+
+type Started = { child: ChildProcess; url: string; token: string };
+
+function start(dataDir: string, port: number): Promise<Started> {
+  const child = spawn(
+    process.execPath,
+    ["--import", "tsx", "apps/server/src/main.ts", "--port", String(port), "--data", dataDir, "--no-open"],
+    { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      const match = /(http:\/\/\S+:\d+)\/enter\?token=/.exec(output);
+      if (match?.[1] === undefined) return;
+      resolve({ child, url: match[1], token: readFileSync(join(dataDir, "token"), "utf8").trim() });
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.once("error", reject);
+    child.once("exit", (code) =>
+      reject(new Error(`The server ended with ${code} before it listened:\n${output}`)),
+    );
+  });
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    const force = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    child.once("exit", () => {
+      clearTimeout(force);
+      resolve();
+    });
+    child.kill(signal);
+  });
+}
