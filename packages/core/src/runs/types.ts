@@ -1,0 +1,223 @@
+import type { EndReason, RewardWeights, UnknownLine, WireLine } from "../wire/index.ts";
+
+/** A stretch of a run with one set of weights. */
+export type StageSpec = {
+  name: string;
+  /** As given, for instance 7:3:0; only their ratio counts. */
+  weights: RewardWeights;
+  /** Half-open range of epochs, for instance [0, 2). */
+  from_epoch: number;
+  to_epoch: number;
+};
+
+/** What trains: the simulator (invented numbers, real path) or TRL's GRPO. */
+export type Engine = "simulator" | "grpo";
+
+/** What a run is asked to do. Written once to `spec.json` on the host; its hash names it. */
+export type RunSpec = {
+  run_id: string;
+  name: string;
+  engine: Engine;
+  preset: string;
+  seed: number;
+  stages: StageSpec[];
+  /** Settings of the engine, by the engine's own names. */
+  settings: Record<string, string | number | boolean | null>;
+};
+
+/** A starting point on the launch page. */
+export type RunPreset = {
+  preset: string;
+  engine: Engine;
+  title: string;
+  /** One sentence: what a person will see. */
+  summary: string;
+  stages: StageSpec[];
+  settings: RunSpec["settings"];
+  simulated: boolean;
+};
+
+/**
+ * State of a run as the server last saw it. `unreachable` is not an end: the run may well go on.
+ * `stalled`: its process lives and reports nothing; `orphaned`: it trains on without its supervisor.
+ */
+export type RunState =
+  | "launching"
+  | "running"
+  | "stalled"
+  | "orphaned"
+  | "unreachable"
+  | "stopping"
+  | "done"
+  | "stopped"
+  | "interrupted"
+  | "failed"
+  | "lost";
+
+/** A run in a list. */
+export type RunSummary = {
+  run_id: string;
+  name: string;
+  engine: Engine;
+  preset: string;
+  seed: number;
+  state: RunState;
+  /** A sentence with what happened and what to do, or null. */
+  problem: string | null;
+  host_id: string;
+  attempts: number;
+  step: number | null;
+  max_steps: number | null;
+  /** Name of the stage in force, or null before the first. */
+  stage: string | null;
+  /** Optimiser steps a second over the last minute or so, or null when too few came. */
+  steps_per_sec: number | null;
+  created_secs: number;
+  ended_secs: number | null;
+  trashed_secs: number | null;
+  /** True when the numbers were made by the simulator or recorded elsewhere; shown wherever the run shows. */
+  simulated: boolean;
+  recorded: boolean;
+};
+
+/** What a host says of one attempt. `unreachable` is said by the server when no answer comes. */
+export type VerdictState =
+  | "starting"
+  | "running"
+  | "stalled"
+  | "orphaned"
+  | "finished"
+  | "killed"
+  | "interrupted"
+  | "lost"
+  | "unreachable";
+
+/** One process that works on a run, as last seen. */
+export type AttemptSummary = {
+  attempt: number;
+  verdict: VerdictState;
+  /** True once the process is proven dead and every line that it wrote was read. */
+  ended: boolean;
+  reason: EndReason | null;
+  exit_code: number | null;
+  signal: string | null;
+  /** A sentence with what happened and what to do, or null. */
+  problem: string | null;
+  resume_step: number | null;
+  last_step: number | null;
+  launched_secs: number;
+  ended_secs: number | null;
+  /** Age of the last heartbeat by the host's own clock, or null. */
+  heartbeat_age_secs: number | null;
+  device: string | null;
+  versions: Record<string, string>;
+};
+
+/** A line that could not be read; it is kept where it stood. */
+export type QuarantinedLine = {
+  attempt: number;
+  file: string;
+  byte_offset: number;
+  bytes: number;
+  reason: string;
+  /** The first 400 characters. */
+  excerpt: string;
+};
+
+/** Something noticed while reading a run that is no fault of its numbers. */
+export type RunNote = {
+  attempt: number;
+  code:
+    | "file_replaced"
+    | "file_shrunk"
+    | "duplicate_rows"
+    | "step_went_back"
+    | "gap_in_seq"
+    | "loose_json"
+    | "text_numbers";
+  count: number;
+  message: string;
+};
+
+/** One stored line of a run's `events` stream. `id` orders all lines of all runs and never repeats. */
+export type RunRow = { id: number; line: WireLine | UnknownLine };
+
+/** What the completions of one step of one attempt add up to. Later tallies of the same step replace earlier ones. */
+export type StepTally = {
+  run_id: string;
+  attempt: number;
+  step: number;
+  /** Completions. */
+  n: number;
+  /** Completions whose accuracy is 1. */
+  correct: number;
+  /** Completions that are correct and that the judge answered for. */
+  judged: number;
+  /** Those of them where the judge agrees. */
+  agreed: number;
+  groups: number;
+  /** Groups in which every reward is the same, so that nothing is learned from them. */
+  tied_groups: number;
+  /** Completions cut at the longest length. */
+  clipped: number;
+  tokens: number;
+  tasks: Record<string, { n: number; correct: number }>;
+};
+
+/**
+ * The past of one metric in buckets of `width` steps, by column. Bucket i holds the steps
+ * [index[i] × width, (index[i] + 1) × width). Non-finite values are counted, never mixed into the numbers.
+ */
+export type BucketColumns = {
+  width: number;
+  index: number[];
+  /** Finite values in the bucket; where it is 0 the numbers are 0 and mean nothing. */
+  n: number[];
+  sum: number[];
+  first: number[];
+  first_step: number[];
+  last: number[];
+  last_step: number[];
+  min: number[];
+  min_step: number[];
+  max: number[];
+  max_step: number[];
+  /** Rows whose value was NaN or null. */
+  gaps: number[];
+  pos_inf: number[];
+  neg_inf: number[];
+};
+
+/** One metric of one stretch of one attempt in which steps only rise. */
+export type HistorySeries = {
+  attempt: number;
+  /** 0, and one more each time the attempt's steps went back. */
+  segment: number;
+  name: string;
+  buckets: BucketColumns;
+};
+
+/** The bucketed past of one run, up to and including row `upto_id`. */
+export type RunHistory = {
+  run_id: string;
+  upto_id: number;
+  max_steps: number | null;
+  series: HistorySeries[];
+  /** Every row that is not a metric: stages, checkpoints, warnings, starts and ends, the newest phase and system rows. */
+  rows: RunRow[];
+  /** Tallies summed over `width` steps each, at the first step of their bucket. */
+  tallies: StepTally[];
+};
+
+/** What `runs.follow` yields. `history` comes at most once per run, before its first `rows`. */
+export type FollowBatch =
+  | { kind: "history"; histories: RunHistory[] }
+  | { kind: "rows"; rows: RunRow[]; tallies: StepTally[] }
+  | { kind: "state"; runs: RunSummary[] };
+
+/** A window of one metric, thinned to buckets that keep every extremum; `width` is 1 when every point is there. */
+export type MetricWindow = {
+  run_id: string;
+  name: string;
+  series: (HistorySeries & { rolled_back: boolean })[];
+};

@@ -1,0 +1,2 @@
+export * from "./presets.ts";
+export * from "./schedule.ts";
