@@ -1,0 +1,54 @@
+import type { AppRouter } from "@sightline/server/router";
+import { QueryClient } from "@tanstack/react-query";
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpSubscriptionLink,
+  retryLink,
+  splitLink,
+  TRPCClientError,
+} from "@trpc/client";
+import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import { loseSession } from "./session.ts";
+
+/** `fetch` that notices when the server no longer knows this browser. */
+export async function fetchInSession(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init);
+  if (response.status === 401) loseSession();
+  return response;
+}
+
+/** The typed client of the server. Subscriptions survive a lost connection and go on after the last event seen. */
+export const client = createTRPCClient<AppRouter>({
+  links: [
+    splitLink({
+      condition: (operation) => operation.type === "subscription",
+      true: [
+        retryLink({ retry: () => true, retryDelayMs: (n) => Math.min(250 * 2 ** n, 5000) }),
+        httpSubscriptionLink({ url: "/trpc" }),
+      ],
+      false: httpBatchLink({
+        url: "/trpc",
+        fetch: (input, init) => fetchInSession(input as RequestInfo, init),
+      }),
+    }),
+  ],
+});
+
+function isAnswered(error: unknown): boolean {
+  return error instanceof TRPCClientError && error.data !== null && error.data !== undefined;
+}
+
+/** What the server said. A refusal is not asked again; silence is. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (failures, error) => !isAnswered(error) && failures < 4,
+      retryDelay: (n) => Math.min(300 * 2 ** n, 4000),
+    },
+  },
+});
+
+/** Query and mutation options of every procedure: `useQuery(trpc.clips.list.queryOptions({}))`. */
+export const trpc = createTRPCOptionsProxy<AppRouter>({ client, queryClient });

@@ -1,0 +1,139 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import { z } from "zod";
+import { NotFoundPage } from "./not-found.tsx";
+import { PageError } from "./page-error.tsx";
+import { Shell } from "./shell.tsx";
+
+const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFoundPage });
+
+const indexRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/library" });
+  },
+});
+
+/** Search parameters fall back one by one: a mistyped URL opens the page, not an error. */
+const librarySearch = z.object({
+  q: z.string().optional().catch(undefined),
+  tag: z.string().optional().catch(undefined),
+  sort: z.enum(["added", "name", "duration", "size"]).optional().catch(undefined),
+  order: z.enum(["asc", "desc"]).optional().catch(undefined),
+  view: z.enum(["grid", "list"]).optional().catch(undefined),
+  trash: z.boolean().optional().catch(undefined),
+});
+
+const libraryRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/library",
+  validateSearch: librarySearch,
+  component: lazyRouteComponent(() => import("../features/library/index.tsx"), "LibraryPage"),
+});
+
+/** `frame` is the 0-based ordinal on screen. */
+const clipSearch = z.object({
+  frame: z.number().int().nonnegative().optional().catch(undefined),
+});
+
+const clipRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/clips/$clipId",
+  validateSearch: clipSearch,
+  component: lazyRouteComponent(() => import("../features/clip/index.tsx"), "ClipPage"),
+});
+
+const runsSearch = z.object({
+  q: z.string().optional().catch(undefined),
+  trash: z.boolean().optional().catch(undefined),
+});
+
+const runsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs",
+  validateSearch: runsSearch,
+  component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "RunsPage"),
+});
+
+const launchRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/launch",
+  component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "LaunchPage"),
+});
+
+/** `step`: the step under the cursor; `from`, `to`: the zoomed window, in steps. */
+const runSearch = z.object({
+  step: z.number().int().nonnegative().optional().catch(undefined),
+  from: z.number().optional().catch(undefined),
+  to: z.number().optional().catch(undefined),
+  tab: z.string().optional().catch(undefined),
+});
+
+const runRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$runId",
+  validateSearch: runSearch,
+  component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "RunPage"),
+});
+
+const auditRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/audit",
+  component: lazyRouteComponent(() => import("../features/audit/index.tsx"), "AuditPage"),
+});
+
+const compareRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/compare",
+  component: lazyRouteComponent(() => import("../features/compare/index.tsx"), "ComparePage"),
+});
+
+const evaluateRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/evaluate",
+  component: lazyRouteComponent(() => import("../features/evaluate/index.tsx"), "EvaluatePage"),
+});
+
+const hostsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/hosts",
+  component: lazyRouteComponent(() => import("../features/hosts/index.tsx"), "HostsPage"),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("../features/settings/index.tsx"), "SettingsPage"),
+});
+
+/** Every page has a URL that holds what it shows; a feature reads it with `getRouteApi("/clips/$clipId")`. */
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([
+    indexRoute,
+    libraryRoute,
+    clipRoute,
+    runsRoute,
+    launchRoute,
+    runRoute,
+    auditRoute,
+    compareRoute,
+    evaluateRoute,
+    hostsRoute,
+    settingsRoute,
+  ]),
+  defaultPreload: "intent",
+  defaultErrorComponent: PageError,
+  scrollRestoration: false,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

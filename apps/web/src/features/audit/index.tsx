@@ -1,0 +1,5 @@
+import { EmptyState } from "@sightline/ui/empty-state";
+
+export function AuditPage() {
+  return <EmptyState title="Not built yet" />;
+}

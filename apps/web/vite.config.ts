@@ -1,0 +1,63 @@
+import type { IncomingMessage } from "node:http";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type ProxyOptions } from "vite";
+
+const serverUrl = new URL(process.env.SIGHTLINE_SERVER_URL ?? "http://127.0.0.1:4700");
+
+/** Cross-origin isolation: threads in WebAssembly need both. The production server sends the same. */
+const isolation = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
+/**
+ * The server admits only its own origin. A page of this dev server is let through as if it came from there;
+ * any other origin is passed on as it is, so that the server refuses it.
+ */
+function ownOrigin(request: IncomingMessage): boolean {
+  const { origin, host } = request.headers;
+  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host;
+}
+
+const toServer: ProxyOptions = {
+  target: serverUrl.origin,
+  changeOrigin: true,
+  autoRewrite: true,
+  configure(proxy) {
+    proxy.on("proxyReq", (proxyRequest, request) => {
+      if (ownOrigin(request)) proxyRequest.setHeader("origin", serverUrl.origin);
+    });
+  },
+};
+
+export default defineConfig({
+  plugins: [react()],
+  worker: { format: "es" },
+  build: { target: "es2023", sourcemap: true, chunkSizeWarningLimit: 12_000 },
+  optimizeDeps: {
+    exclude: ["onnxruntime-web"],
+    // Found late, a dependency makes the dev server reload the page; what lazy pages and workers need is named here.
+    include: [
+      "@techstark/opencv-js",
+      "mediabunny",
+      "@mantine/core",
+      "@mantine/hooks",
+      "@mantine/form",
+      "@mantine/modals",
+      "@mantine/notifications",
+      "@mantine/spotlight",
+      "@tanstack/react-virtual",
+      "@tanstack/react-table",
+      "react-resizable-panels",
+      "@sightline/ui > recharts",
+      "@sightline/ui > uplot",
+      "tus-js-client",
+    ],
+  },
+  server: {
+    headers: isolation,
+    cors: false,
+    proxy: { "/trpc": toServer, "/media": toServer, "/uploads": toServer, "/enter": toServer },
+  },
+  preview: { headers: isolation },
+});
