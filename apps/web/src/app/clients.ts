@@ -9,6 +9,7 @@ import {
   TRPCClientError,
 } from "@trpc/client";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import { liveLink } from "./live-link.ts";
 import { loseSession } from "./session.ts";
 
 /** `fetch` that notices when the server no longer knows this browser. */
@@ -18,13 +19,22 @@ export async function fetchInSession(input: RequestInfo | URL, init?: RequestIni
   return response;
 }
 
+/** True when the server itself refused; false when it could not be reached, or broke on the way. */
+function isAnswered(error: unknown): boolean {
+  return error instanceof TRPCClientError && error.data !== null && error.data !== undefined;
+}
+
 /** The typed client of the server. Subscriptions survive a lost connection and go on after the last event seen. */
 export const client = createTRPCClient<AppRouter>({
   links: [
     splitLink({
       condition: (operation) => operation.type === "subscription",
       true: [
-        retryLink({ retry: () => true, retryDelayMs: (n) => Math.min(250 * 2 ** n, 5000) }),
+        liveLink(),
+        retryLink({
+          retry: ({ error }) => !isAnswered(error),
+          retryDelayMs: (n) => Math.min(250 * 2 ** n, 5000),
+        }),
         httpSubscriptionLink({ url: "/trpc" }),
       ],
       false: httpBatchLink({
@@ -34,10 +44,6 @@ export const client = createTRPCClient<AppRouter>({
     }),
   ],
 });
-
-function isAnswered(error: unknown): boolean {
-  return error instanceof TRPCClientError && error.data !== null && error.data !== undefined;
-}
 
 /** What the server said. A refusal is not asked again; silence is. */
 export const queryClient = new QueryClient({
