@@ -1,4 +1,4 @@
-import type { EndReason, RewardWeights, UnknownLine, WireLine } from "../wire/index.ts";
+import type { EndReason, LineOf, RewardWeights, UnknownLine, WireLine } from "../wire/index.ts";
 
 /** A stretch of a run with one set of weights. */
 export type StageSpec = {
@@ -220,4 +220,89 @@ export type MetricWindow = {
   run_id: string;
   name: string;
   series: (HistorySeries & { rolled_back: boolean })[];
+};
+
+/** One group: the completions sampled for one prompt in one generation, as the run wrote them, by `k`. */
+export type CompletionGroup = {
+  attempt: number;
+  gen: number;
+  step: number;
+  stage: number;
+  group_id: string;
+  question_id: string;
+  clip_id: string | null;
+  task: string;
+  gold: string | null;
+  prompt: string | null;
+  /** True when a newer attempt resumed before this step, so that the group no longer counts. */
+  rolled_back: boolean;
+  completions: LineOf<"completion">[];
+};
+
+/** Everything about a run but its lines. */
+export type RunDetail = {
+  run: RunSummary;
+  spec: RunSpec;
+  /** What a person could type on the host to see the same process, or null where there is nothing to type. */
+  command: string | null;
+  /** The run directory on its host. */
+  directory: string | null;
+  attempts: AttemptSummary[];
+  stages: {
+    attempt: number;
+    index: number;
+    name: string;
+    weights: RewardWeights;
+    normalised: RewardWeights;
+    from_step: number;
+    from_epoch: number;
+  }[];
+  checkpoints: { attempt: number; step: number; path: string; bytes: number; complete: boolean }[];
+  /** Names of all metrics, by TRL's own names; those of the eval split begin with `eval_`. */
+  metrics: string[];
+  lines: number;
+  quarantined: { count: number; lines: QuarantinedLine[] };
+  notes: RunNote[];
+  /** True when `runs.resume` would be accepted now; otherwise why not stands in `resume_hint`. */
+  resumable: boolean;
+  resume_hint: string | null;
+};
+
+/** A stretch of an attempt's log. */
+export type LogSlice = {
+  run_id: string;
+  attempt: number;
+  /** Byte offset of the first byte of `text`. */
+  offset: number;
+  next_offset: number;
+  /** Size of the log on the host when it was read. */
+  size: number;
+  text: string;
+};
+
+/** A host as the hosts page and the launch page show it. */
+export type HostSummary = {
+  host_id: string;
+  name: string;
+  executor: "local" | "ssh" | "slurm" | "ray";
+  state: "ready" | "connecting" | "unreachable" | "unusable";
+  /** A sentence with what is wrong and what to do, or null. */
+  problem: string | null;
+  since_secs: number;
+  facts: HostFacts | null;
+  /** Runs that have not ended. */
+  active_runs: number;
+};
+
+/** What a doctor found on a host. */
+export type HostFacts = {
+  hostname: string;
+  python: string;
+  python_path: string;
+  cpus: number;
+  memory_bytes: number;
+  disk_free_bytes: number;
+  gpus: { name: string; memory_bytes: number }[];
+  boot_id: string;
+  clock_offset_secs: number;
 };

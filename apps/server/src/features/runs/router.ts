@@ -1,0 +1,93 @@
+import { RewardWeights } from "@sightline/core/wire";
+import { tracked } from "@trpc/server";
+import { z } from "zod";
+import { procedure, router } from "../../trpc.ts";
+
+const RunId = z.object({ run_id: z.string().min(1).max(80) });
+const RunIds = z.object({ run_ids: z.array(z.string().min(1).max(80)).min(1).max(200) });
+const Name = z.string().trim().min(1).max(200);
+
+const Stage = z.object({
+  name: z.string().max(80),
+  weights: RewardWeights,
+  from_epoch: z.number(),
+  to_epoch: z.number(),
+});
+
+const Launch = z.object({
+  launch_key: z.string().min(8).max(80),
+  host_id: z.string().min(1).max(80).default("local"),
+  name: Name,
+  engine: z.enum(["simulator", "grpo"]),
+  preset: z.string().min(1).max(80),
+  seed: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1),
+  stages: z.array(Stage).max(50),
+  settings: z.record(z.string().max(80), z.union([z.string().max(2000), z.number(), z.boolean(), z.null()])),
+});
+
+export const runsRouter = router({
+  list: procedure
+    .input(z.object({ trash: z.boolean().default(false) }).optional())
+    .query(({ ctx, input }) => ctx.app.runs.list({ trash: input?.trash ?? false })),
+
+  get: procedure.input(RunId).query(({ ctx, input }) => ctx.app.runs.get(input.run_id)),
+
+  presets: procedure.query(({ ctx }) => ctx.app.runs.presets()),
+
+  launch: procedure.input(Launch).mutation(({ ctx, input }) => ctx.app.runs.launch(input)),
+
+  stop: procedure.input(RunId).mutation(({ ctx, input }) => ctx.app.runs.stop(input.run_id)),
+
+  resume: procedure.input(RunId).mutation(({ ctx, input }) => ctx.app.runs.resume(input.run_id)),
+
+  trash: procedure.input(RunIds).mutation(({ ctx, input }) => ctx.app.runs.trash(input.run_ids)),
+
+  restore: procedure.input(RunIds).mutation(({ ctx, input }) => ctx.app.runs.restore(input.run_ids)),
+
+  rename: procedure
+    .input(RunId.extend({ name: Name }))
+    .mutation(({ ctx, input }) => ctx.app.runs.rename(input.run_id, input.name)),
+
+  window: procedure
+    .input(
+      RunId.extend({
+        name: z.string().min(1).max(200),
+        from_step: z.number(),
+        to_step: z.number(),
+        points: z.int().min(1).max(4000),
+      }),
+    )
+    .query(({ ctx, input }) => ctx.app.runs.window(input)),
+
+  completions: procedure
+    .input(RunId.extend({ step: z.int() }))
+    .query(({ ctx, input }) => ctx.app.runs.completions(input.run_id, input.step)),
+
+  log: procedure
+    .input(
+      RunId.extend({
+        attempt: z.int().min(1),
+        /** Null reads the end. */
+        offset: z.int().min(0).nullable().default(null),
+        max_bytes: z.int().min(1).max(1_000_000).default(65_536),
+      }),
+    )
+    .query(({ ctx, input }) => ctx.app.runs.log(input)),
+
+  follow: procedure
+    .input(RunIds.extend({ lastEventId: z.string().regex(/^\d+$/).nullish() }))
+    .subscription(async function* ({ ctx, input, signal }) {
+      const last_id = input.lastEventId ? Number(input.lastEventId) : null;
+      const never = new AbortController().signal;
+      for await (const { id, batch } of ctx.app.runs.follow(input.run_ids, last_id, signal ?? never)) {
+        yield tracked(String(id), batch);
+      }
+    }),
+
+  followList: procedure.subscription(async function* ({ ctx, signal }) {
+    yield* ctx.app.runs.followList(signal ?? new AbortController().signal);
+  }),
+});

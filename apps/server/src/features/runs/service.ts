@@ -1,0 +1,61 @@
+import type {
+  CompletionGroup,
+  FollowBatch,
+  LogSlice,
+  MetricWindow,
+  RunDetail,
+  RunPreset,
+  RunSpec,
+  RunSummary,
+} from "@sightline/core/runs";
+
+/** What a person asks for on the launch page. */
+export type LaunchRequest = {
+  /** Made once by the page for one press of the button; a second request with the same key returns the same run. */
+  launch_key: string;
+  host_id: string;
+  name: string;
+  engine: RunSpec["engine"];
+  preset: string;
+  seed: number;
+  stages: RunSpec["stages"];
+  settings: RunSpec["settings"];
+};
+
+/** Runs as the rest of the server sees them. Every method throws a `RunError` with a sentence for the person. */
+export type Runs = {
+  list(filter: { trash: boolean }): RunSummary[];
+  get(run_id: string): RunDetail;
+  presets(): RunPreset[];
+  launch(request: LaunchRequest): Promise<{ run_id: string }>;
+  stop(run_id: string): Promise<void>;
+  resume(run_id: string): Promise<{ attempt: number }>;
+  trash(run_ids: string[]): void;
+  restore(run_ids: string[]): void;
+  rename(run_id: string, name: string): void;
+  window(request: {
+    run_id: string;
+    name: string;
+    from_step: number;
+    to_step: number;
+    points: number;
+  }): MetricWindow;
+  completions(run_id: string, step: number): CompletionGroup[];
+  log(request: {
+    run_id: string;
+    attempt: number;
+    offset: number | null;
+    max_bytes: number;
+  }): Promise<LogSlice>;
+  /** Pairs of the id to resume from and a batch; ends only when `signal` aborts. */
+  follow(
+    run_ids: string[],
+    last_id: number | null,
+    signal: AbortSignal,
+  ): AsyncGenerator<{ id: number; batch: FollowBatch }>;
+  /** The whole list at once and again after each change, at most five times a second. */
+  followList(signal: AbortSignal): AsyncGenerator<RunSummary[]>;
+  /** Finds unfinished attempts again and begins to read them. */
+  start(): void;
+  close(): Promise<void>;
+};
