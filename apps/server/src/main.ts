@@ -1,52 +1,61 @@
-import { mkdirSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { pino } from "pino";
-import { createApp } from "./app.ts";
-import { loadInstallToken } from "./data-folder/token.ts";
-import { createServer } from "./http/server.ts";
+import { StartError } from "./data-folder/start-error.ts";
+import { startServer } from "./start.ts";
 
 const HELP = `Sightline: a workbench for embodied spatial reasoning.
 
   npm start -- [options]
 
-  --port N      port to listen on (default 4680; 0 takes a free one)
+  --port N      port to listen on (default 4700; 0 takes a free one)
   --host NAME   loopback address: 127.0.0.1 (default), ::1 or localhost
   --data DIR    data folder (default ~/.sightline)
   --no-open     don't open a browser
   --help        this text
 `;
 
-const { values } = parseArgs({
-  options: {
-    port: { type: "string", default: "4680" },
-    host: { type: "string", default: "127.0.0.1" },
-    data: { type: "string", default: join(homedir(), ".sightline") },
-    "no-open": { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
-  },
-});
+const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
-if (values.help) {
-  process.stdout.write(HELP);
-} else {
-  const dataDir = resolve(values.data);
-  mkdirSync(join(dataDir, "logs"), { recursive: true });
-  const log = pino({ level: "info" }, pino.destination(join(dataDir, "logs", "server.log")));
-  const app = await createApp({ dataDir, log });
-  const server = await createServer(app);
-  await server.listen({ host: values.host, port: Number(values.port) });
-  const { port } = server.server.address() as AddressInfo;
-  const host = values.host === "::1" ? "[::1]" : values.host;
-  process.stdout.write(`Sightline: http://${host}:${port}/enter?token=${loadInstallToken(dataDir)}\n`);
+function readOptions() {
+  let values: ReturnType<typeof parse>["values"];
+  try {
+    values = parse().values;
+  } catch (error) {
+    throw new StartError(
+      `${(error as Error).message.split(". To ")[0]}.\nnpm start -- --help lists the options.`,
+    );
+  }
+  const port = Number(values.port);
+  if (!/^\d{1,5}$/.test(values.port) || port > 65_535) {
+    throw new StartError(`--port takes a number from 0 to 65535, not "${values.port}".`);
+  }
+  if (!LOOPBACK.has(values.host)) {
+    throw new StartError(
+      `--host takes a loopback address (127.0.0.1, ::1 or localhost), not "${values.host}".\nFrom another machine, use a tunnel: ssh -L ${port}:127.0.0.1:${port} THIS_MACHINE`,
+    );
+  }
+  return { ...values, port, dataDir: resolve(values.data) };
+}
 
-  const close = async () => {
-    await server.close();
-    await app.close();
-    process.exit(0);
-  };
-  process.once("SIGTERM", close);
-  process.once("SIGINT", close);
+function parse() {
+  return parseArgs({
+    options: {
+      port: { type: "string", default: "4700" },
+      host: { type: "string", default: "127.0.0.1" },
+      data: { type: "string", default: process.env.SIGHTLINE_DATA ?? resolve(homedir(), ".sightline") },
+      "no-open": { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+}
+
+try {
+  const options = readOptions();
+  if (options.help) process.stdout.write(HELP);
+  else await startServer({ ...options, open: !options["no-open"] });
+} catch (error) {
+  if (!(error instanceof StartError)) throw error;
+  process.stderr.write(`\n${error.message}\n\n`);
+  process.exitCode = 1;
 }

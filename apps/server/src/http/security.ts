@@ -14,26 +14,23 @@ const BODY_TYPES = new Set(["application/json", "application/offset+octet-stream
  * The server starts processes, so a request that slips in is a shell. A page of another site must not reach it
  * (Host stops DNS rebinding; Origin, Sec-Fetch-Site and the body's type stop forms and scripts), and neither
  * may another program of this machine that doesn't hold the token (cookie).
- *
- * @param devOrigin  The origin of Vite's development server, where one stands in front of this server.
  */
-export function registerSecurity(server: FastifyInstance, session: Session, devOrigin: string | null) {
+export function registerSecurity(server: FastifyInstance, session: Session) {
   server.addHook("onRequest", async (request, reply) => {
-    const refusal = findRefusal(request, session, devOrigin);
+    const refusal = findRefusal(request, session);
     if (refusal !== null) return refuse(request, reply, refusal);
   });
 }
 
 type Refusal = { status: 400 | 401 | 403 | 415; message: string };
 
-function findRefusal(request: FastifyRequest, session: Session, devOrigin: string | null): Refusal | null {
+function findRefusal(request: FastifyRequest, session: Session): Refusal | null {
   const { headers, socket } = request.raw;
   const host = parseHost(headers.host);
   if (host === null || !LOOPBACK_NAMES.has(host.name) || host.port !== socket.localPort) {
     return { status: 403, message: "This server answers only to its own loopback address." };
   }
-  const isOwn = (origin: string) => origin === `http://${headers.host}` || origin === devOrigin;
-  if (headers.origin !== undefined && !isOwn(headers.origin)) {
+  if (headers.origin !== undefined && headers.origin !== `http://${headers.host}`) {
     return { status: 403, message: "This server does not answer to other sites." };
   }
   const site = headers["sec-fetch-site"];
@@ -69,8 +66,8 @@ function refuse(request: FastifyRequest, reply: FastifyReply, { status, message 
   return wantsPage ? reply.type("text/html; charset=utf-8").send(doorPage(message)) : reply.send({ message });
 }
 
-/** What a page or worker of ours may load and run; `scripts` are further script sources. */
-export function contentSecurityPolicy(scripts: string[]): string {
+/** What a page or worker of ours may load and run; `scripts` are script sources beyond our own files. */
+export function contentSecurityPolicy(...scripts: string[]): string {
   return [
     "default-src 'self'",
     `script-src ${["'self'", "'wasm-unsafe-eval'", ...scripts].join(" ")}`,
@@ -87,14 +84,10 @@ export function contentSecurityPolicy(scripts: string[]): string {
   ].join("; ");
 }
 
-/**
- * Adds the headers that every answer carries.
- *
- * @param inlineScripts  Inline scripts that index.html holds, as `'sha256-…'`.
- */
-export function registerSecurityHeaders(server: FastifyInstance, inlineScripts: string[]) {
+/** Adds the headers that every answer carries. */
+export function registerSecurityHeaders(server: FastifyInstance) {
   const headers = {
-    "content-security-policy": contentSecurityPolicy(inlineScripts),
+    "content-security-policy": contentSecurityPolicy(),
     // Both are needed for crossOriginIsolated, without which wasm has no threads.
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-embedder-policy": "require-corp",

@@ -1,3 +1,4 @@
+import cookie from "@fastify/cookie";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import fastify, { type FastifyInstance } from "fastify";
 import type { App } from "../app.ts";
@@ -5,7 +6,7 @@ import { loadInstallToken } from "../data-folder/token.ts";
 import { type AppRouter, appRouter } from "../router.ts";
 import { BODY_LIMIT, registerSecurity, registerSecurityHeaders } from "./security.ts";
 import { createSession, registerSession } from "./session.ts";
-import { hashInlineScripts, registerWeb } from "./web.ts";
+import { registerWeb } from "./web.ts";
 
 /** Builds the HTTP server of an app; the caller listens and closes. */
 export async function createServer(app: App): Promise<FastifyInstance> {
@@ -16,9 +17,10 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   });
   const token = loadInstallToken(app.dataDir);
   const session = createSession(token);
-  registerSecurityHeaders(server, hashInlineScripts());
-  await registerSession(server, token, session);
-  registerSecurity(server, session, process.env.SIGHTLINE_DEV_ORIGIN ?? null);
+  registerSecurityHeaders(server);
+  await server.register(cookie);
+  registerSecurity(server, session);
+  registerSession(server, token, session);
 
   await server.register(fastifyTRPCPlugin, {
     prefix: "/trpc",

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import cookie from "@fastify/cookie";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+
+const COOKIE_SECS = 365 * 24 * 3600;
 
 /** Who may come in: the printed token is exchanged for a cookie once, and the cookie is looked at from then on. */
 export type Session = {
@@ -16,11 +17,10 @@ export type Session = {
  * ends when the token is replaced, and it does not reveal the token.
  */
 export function createSession(token: string): Session {
-  const derive = (use: string) => createHmac("sha256", token).update(use).digest("base64url");
-  const cookie_name = `sightline_${derive("cookie name")
+  const cookie_name = `sightline_${sign(token, "cookie name")
     .replace(/[^A-Za-z0-9]/g, "")
     .slice(0, 8)}`;
-  const cookie_value = derive("session");
+  const cookie_value = sign(token, "session");
   return {
     cookie_name,
     cookie_value,
@@ -28,26 +28,49 @@ export function createSession(token: string): Session {
   };
 }
 
-/** Adds `/enter?token=…`, which turns the printed token into the cookie. */
-export async function registerSession(server: FastifyInstance, token: string, session: Session) {
-  await server.register(cookie);
-  server.get<{ Querystring: { token?: unknown } }>("/enter", async (request, reply) => {
-    const given = request.query.token;
-    if (typeof given !== "string" || !isSame(given, token)) {
+/** How long the address that a browser is opened with lets in, in seconds. */
+const TICKET_SECS = 120;
+
+/**
+ * A stand-in for the token that soon lets nobody in: the address that a browser is started with can be
+ * read by every user of the machine in the list of processes.
+ */
+export function createTicket(token: string, now_secs: number): string {
+  const until = String(Math.floor(now_secs) + TICKET_SECS);
+  return `${until}.${sign(token, `ticket ${until}`)}`;
+}
+
+function isTicket(token: string, ticket: string, now_secs: number): boolean {
+  const [until = "", mac = ""] = ticket.split(".");
+  return isSame(mac, sign(token, `ticket ${until}`)) && Number(until) >= now_secs;
+}
+
+/** Adds `/enter?token=…` (or `ticket`), which turns the printed secret into the cookie. */
+export function registerSession(server: FastifyInstance, token: string, session: Session) {
+  server.get<{ Querystring: { token?: unknown; ticket?: unknown } }>("/enter", async (request, reply) => {
+    const given = request.query;
+    const isAdmitted =
+      (typeof given.token === "string" && isSame(given.token, token)) ||
+      (typeof given.ticket === "string" && isTicket(token, given.ticket, Date.now() / 1000));
+    if (!isAdmitted) {
       return reply
         .code(403)
         .type("text/html; charset=utf-8")
-        .send(doorPage("That token is not the one of this Sightline."));
+        .send(doorPage("That token is not the one of this Sightline, or no longer."));
     }
     return reply
       .setCookie(session.cookie_name, session.cookie_value, {
         httpOnly: true,
         sameSite: "strict",
         path: "/",
-        maxAge: 365 * 24 * 3600,
+        maxAge: COOKIE_SECS,
       })
       .redirect("/", 303);
   });
+}
+
+function sign(token: string, text: string): string {
+  return createHmac("sha256", token).update(text).digest("base64url");
 }
 
 /** Compares without telling by its time how much was right. */

@@ -1,14 +1,13 @@
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { contentSecurityPolicy } from "./security.ts";
 
 /** Where `vite build` puts the web. */
-export const WEB_DIST = join(import.meta.dirname, "../../../web/dist");
+const WEB_DIST = join(import.meta.dirname, "../../../web/dist");
 
-const WORKER_POLICY = contentSecurityPolicy(["'unsafe-eval'"]);
+const WORKER_POLICY = contentSecurityPolicy("'unsafe-eval'");
 
 const API = /^\/(trpc|media|uploads|enter)(\/|$)/;
 
@@ -34,17 +33,4 @@ export async function registerWeb(server: FastifyInstance) {
     }
     return reply.sendFile("index.html");
   });
-}
-
-/** The inline scripts of the built page, as content security policy sources. */
-export function hashInlineScripts(): string[] {
-  const page = join(WEB_DIST, "index.html");
-  if (!existsSync(page)) return [];
-  const scripts = readFileSync(page, "utf8").matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g);
-  return [...scripts].map(
-    ([, body]) =>
-      `'sha256-${createHash("sha256")
-        .update(body ?? "")
-        .digest("base64")}'`,
-  );
 }
