@@ -1,0 +1,3 @@
+export * from "./embodied-r.ts";
+export * from "./numeric.ts";
+export * from "./score.ts";

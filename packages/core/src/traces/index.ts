@@ -1,0 +1,3 @@
+export * from "./blocks.ts";
+export * from "./letter.ts";
+export * from "./parse.ts";
