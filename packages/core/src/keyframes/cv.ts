@@ -1,0 +1,70 @@
+/**
+ * The part of OpenCV that the extractor uses, as `@techstark/opencv-js` offers it. The package is handed in: it is 11 MB,
+ * loads in its own way on each side, and its module object has a `then` of its own, so it must never be awaited.
+ */
+export interface CvObject {
+  delete(): void;
+}
+
+export interface CvMat extends CvObject {
+  readonly rows: number;
+  readonly cols: number;
+  readonly data: Uint8Array;
+  readonly data32F: Float32Array;
+  readonly data64F: Float64Array;
+  empty(): boolean;
+}
+
+export interface CvVector<T> extends CvObject {
+  size(): number;
+  get(index: number): T;
+}
+
+export type CvKeyPoint = { pt: { x: number; y: number } };
+export type CvMatch = { queryIdx: number; trainIdx: number; distance: number };
+
+export interface CvOrb extends CvObject {
+  detectAndCompute(image: CvMat, mask: CvMat, keyPoints: CvVector<CvKeyPoint>, descriptors: CvMat): void;
+}
+
+export interface CvMatcher extends CvObject {
+  match(query: CvMat, train: CvMat, matches: CvVector<CvMatch>): void;
+}
+
+export interface Cv {
+  readonly CV_8UC1: number;
+  readonly CV_32FC2: number;
+  readonly INTER_AREA: number;
+  readonly NORM_HAMMING: number;
+  readonly RANSAC: number;
+  Mat: new (rows?: number, cols?: number, type?: number) => CvMat;
+  Size: new (width: number, height: number) => { width: number; height: number };
+  ORB: new (features: number) => CvOrb;
+  BFMatcher: new (norm: number, crossCheck: boolean) => CvMatcher;
+  KeyPointVector: new () => CvVector<CvKeyPoint>;
+  DMatchVector: new () => CvVector<CvMatch>;
+  resize(
+    from: CvMat,
+    to: CvMat,
+    size: { width: number; height: number },
+    fx: number,
+    fy: number,
+    interpolation: number,
+  ): void;
+  findHomography(from: CvMat, to: CvMat, method: number, threshold: number, mask: CvMat): CvMat;
+  exceptionFromPtr?(pointer: number): { msg: string };
+}
+
+/** The module as it is imported, before its WebAssembly has been compiled. */
+export interface CvModule {
+  Mat?: unknown;
+  onRuntimeInitialized?: () => void;
+}
+
+/**
+ * Calls back once OpenCV can be used. Not a promise of the module: one that resolved to it would never settle.
+ */
+export function whenCvIsReady(module: CvModule, ready: () => void): void {
+  if (module.Mat !== undefined) ready();
+  else module.onRuntimeInitialized = ready;
+}

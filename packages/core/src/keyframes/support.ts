@@ -1,0 +1,84 @@
+/**
+ * Do the inliers of a homography carry the overlap that it claims?
+ *
+ * RANSAC finds some homography for any two pictures. Three signs of one that means nothing: it explains no more of the
+ * matches inside the claimed overlap than chance does (the form of Brown and Lowe's test, 2007); its inliers leave most
+ * of the textured part of the claimed overlap bare; they lie huddled in a corner or on a line (a caption, a watermark).
+ */
+import { countFeatures, type FrameFeatures } from "./features.ts";
+import { clipToView, getArea, getHull, invert, type Point, projectPoint, projectView } from "./geometry.ts";
+import type { Homography } from "./types.ts";
+
+/** Matched points: `from` in the candidate, `to` in the key-frame; x0, y0, x1, y1, … */
+export type PointPairs = { count: number; from: Float32Array; to: Float32Array };
+
+export type Support = { inliers: number; spread: number; extent: number; isEnough: boolean };
+
+/** Inliers wanted: this many and this share of the matches inside the claimed overlap. */
+export const INLIERS_AT_LEAST = 8;
+export const INLIERS_SHARE = 0.22;
+/** Least share of the textured cells of the claimed overlap that hold an inlier. */
+export const LEAST_SPREAD = 0.2;
+/** Least area of the inliers' hull ÷ area of the claimed overlap. */
+export const LEAST_EXTENT = 0.1;
+/** Cells along each side of the candidate. */
+const GRID = 8;
+
+export function judgeSupport(
+  h: Homography,
+  pairs: PointPairs,
+  mask: Uint8Array,
+  reference: FrameFeatures,
+  candidate: FrameFeatures,
+): Support {
+  const isShared = (x: number, y: number): boolean => {
+    const [u, v] = projectPoint(h, x, y);
+    return u >= 0 && v >= 0 && u <= reference.width && v <= reference.height;
+  };
+  const cellOf = (x: number, y: number): number =>
+    Math.min(GRID - 1, Math.floor((y / candidate.height) * GRID)) * GRID +
+    Math.min(GRID - 1, Math.floor((x / candidate.width) * GRID));
+
+  const textured = new Set<number>();
+  for (let i = 0; i < countFeatures(candidate); i += 1) {
+    const x = candidate.points[2 * i] as number;
+    const y = candidate.points[2 * i + 1] as number;
+    if (isShared(x, y)) textured.add(cellOf(x, y));
+  }
+
+  const supported = new Set<number>();
+  const points: Point[] = [];
+  let shared = 0;
+  for (let i = 0; i < pairs.count; i += 1) {
+    const x = pairs.from[2 * i] as number;
+    const y = pairs.from[2 * i + 1] as number;
+    if (isShared(x, y)) shared += 1;
+    if (mask[i] === 0) continue;
+    points.push([x, y]);
+    supported.add(cellOf(x, y));
+  }
+
+  const spread = textured.size === 0 ? 0 : Math.min(1, supported.size / textured.size);
+  const extent = measureExtent(h, points, reference, candidate);
+  return {
+    inliers: points.length,
+    spread,
+    extent,
+    isEnough:
+      points.length >= INLIERS_AT_LEAST + INLIERS_SHARE * shared &&
+      spread >= LEAST_SPREAD &&
+      extent >= LEAST_EXTENT,
+  };
+}
+
+function measureExtent(
+  h: Homography,
+  inliers: readonly Point[],
+  reference: FrameFeatures,
+  candidate: FrameFeatures,
+): number {
+  const back = invert(h);
+  const quad = back === null ? null : projectView(back, reference);
+  const claimed = quad === null ? 0 : getArea(clipToView(quad, candidate));
+  return claimed === 0 ? 0 : Math.min(1, getArea(getHull(inliers)) / claimed);
+}
