@@ -1,0 +1,183 @@
+import type { LumaPlane } from "@sightline/core/keyframes";
+import { AV_NOPTS_VALUE, AVSEEK_FLAG_BACKWARD, type Frame } from "node-av";
+import { copyBgr } from "./convert.ts";
+import { copyLuma, hasFullRange } from "./luma.ts";
+import { openDecoder, openVideo, readPackets, type VideoInput } from "./open.ts";
+import { probe, type VideoFacts } from "./probe.ts";
+import type { FrameIndex } from "./scan.ts";
+
+/** A frame that was asked for; its arrays own their buffers and can be transferred. */
+export type ReadFrame = LumaPlane & {
+  data: Uint8Array<ArrayBuffer>;
+  /** width × height × 3 bytes as OpenCV's video reader gives them before it turns them; null unless asked for. */
+  bgr: Uint8Array<ArrayBuffer> | null;
+};
+
+export type ReadFramesOptions = {
+  /** Also hand out BGR. */
+  bgr?: boolean;
+  /** Decoding threads. */
+  threads?: number;
+};
+
+/** Frames that one run of the decoder yields: it starts at a key frame and ends at the last target. */
+export type Stretch = { start: number; targets: number[] };
+
+/** A jump pays only when it skips more pictures than opening the decoder again costs. */
+const JUMP_FRAMES = 12;
+
+/** Groups wanted frames so that what lies between far-apart ones is not decoded. */
+export function planStretches(ordinals: readonly number[], keyFrames: ArrayLike<number>): Stretch[] {
+  const stretches: Stretch[] = [];
+  let key = -1;
+  for (const target of [...new Set(ordinals)].sort((a, b) => a - b)) {
+    while (key + 1 < keyFrames.length && (keyFrames[key + 1] ?? 0) <= target) key += 1;
+    const entry = key < 0 ? 0 : (keyFrames[key] ?? 0);
+    const current = stretches.at(-1);
+    if (current && entry - (current.targets.at(-1) ?? 0) <= JUMP_FRAMES) current.targets.push(target);
+    else stretches.push({ start: entry, targets: [target] });
+  }
+  return stretches;
+}
+
+/**
+ * Decodes chosen frames of a file and yields them in ascending order.
+ *
+ * Pictures that nobody asked for and nobody refers to are not decoded; the yielded ones are bit for bit those of a
+ * full decode. Memory holds the few frames that one packet releases. Works in the calling thread.
+ *
+ * @param index  From `scan`; ordinals outside it are left out.
+ */
+export function* readFrames(
+  file: string,
+  index: FrameIndex,
+  ordinals: readonly number[],
+  options: ReadFramesOptions = {},
+): Generator<ReadFrame, void, undefined> {
+  for (const { ordinal, frame, facts } of readPictures(file, index, ordinals, options.threads ?? 2)) {
+    yield {
+      frame: ordinal,
+      time_secs: index.time_secs[ordinal] ?? 0,
+      width: frame.width,
+      height: frame.height,
+      rotation: facts.rotation,
+      full_range: hasFullRange(frame),
+      data: copyLuma(frame),
+      bgr: options.bgr ? copyBgr(frame) : null,
+    };
+  }
+}
+
+/** The same as FFmpeg's frames, each valid until the next is taken. */
+export function* readPictures(
+  file: string,
+  index: FrameIndex,
+  ordinals: readonly number[],
+  threads: number,
+): Generator<{ ordinal: number; frame: Frame; facts: VideoFacts }, void, undefined> {
+  const wanted = ordinals.filter((ordinal) => ordinal >= 0 && ordinal < index.time_secs.length);
+  if (wanted.length === 0) return;
+  const input = openVideo(file);
+  try {
+    const facts = probe(input);
+    const got = new Set<number>();
+    if (index.seekable) {
+      const ordinalOf = new Map(Array.from(index.ticks, (tick, ordinal) => [tick, ordinal]));
+      for (const stretch of planStretches(wanted, index.key_frames)) {
+        for (const found of readStretch(input, index, stretch, ordinalOf, threads)) {
+          got.add(found.ordinal);
+          yield { ...found, facts };
+        }
+      }
+    }
+    const missed = wanted.filter((ordinal) => !got.has(ordinal));
+    if (missed.length === 0) return;
+    for (const found of readFromStart(file, missed)) yield { ...found, facts };
+  } finally {
+    input.close();
+  }
+}
+
+type Found = { ordinal: number; frame: Frame };
+
+function* readStretch(
+  input: VideoInput,
+  index: FrameIndex,
+  stretch: Stretch,
+  ordinalOf: Map<number, number>,
+  threads: number,
+): Generator<Found, void, undefined> {
+  const tick = index.ticks[stretch.start] ?? 0;
+  const moved = input.format.seekFrameSync(input.stream.index, BigInt(tick), AVSEEK_FLAG_BACKWARD);
+  if (moved < 0) return;
+  const decoder = openDecoder(input, threads);
+  const due = new Set(stretch.targets);
+  const unfed = new Set(stretch.targets);
+  const found: Found[] = [];
+  const take = (frame: Frame) => {
+    const ordinal = ordinalOf.get(Number(frame.bestEffortTimestamp));
+    if (ordinal === undefined || !due.delete(ordinal)) return;
+    const kept = frame.clone();
+    if (kept) found.push({ ordinal, frame: kept });
+  };
+  try {
+    for (const packet of readPackets(input)) {
+      const ordinal = packet.pts === AV_NOPTS_VALUE ? undefined : ordinalOf.get(Number(packet.pts));
+      const wanted = ordinal === undefined || unfed.delete(ordinal);
+      decoder.setSkipping(!wanted);
+      decoder.decode(packet, take);
+      yield* release(found);
+      if (due.size === 0 || unfed.size === 0) break;
+    }
+    decoder.decode(null, take);
+    yield* release(found);
+  } finally {
+    for (const { frame } of found) frame.free();
+    decoder.close();
+  }
+}
+
+/**
+ * Counts pictures from the first packet: for files whose times don't identify their frames. One thread, because
+ * what stands in for lost data may hang on the order in which threads finish.
+ */
+function* readFromStart(file: string, ordinals: readonly number[]): Generator<Found, void, undefined> {
+  const input = openVideo(file);
+  const found: Found[] = [];
+  try {
+    const decoder = openDecoder(input, 1);
+    try {
+      const due = new Set(ordinals);
+      let count = 0;
+      const take = (frame: Frame) => {
+        const ordinal = count++;
+        if (!due.delete(ordinal)) return;
+        const kept = frame.clone();
+        if (kept) found.push({ ordinal, frame: kept });
+      };
+      for (const packet of readPackets(input)) {
+        decoder.decode(packet, take);
+        yield* release(found);
+        if (due.size === 0) return;
+      }
+      decoder.decode(null, take);
+      yield* release(found);
+    } finally {
+      decoder.close();
+    }
+  } finally {
+    for (const { frame } of found) frame.free();
+    input.close();
+  }
+}
+
+function* release(found: Found[]): Generator<Found, void, undefined> {
+  found.sort((a, b) => a.ordinal - b.ordinal);
+  for (let next = found.shift(); next; next = found.shift()) {
+    try {
+      yield next;
+    } finally {
+      next.frame.free();
+    }
+  }
+}

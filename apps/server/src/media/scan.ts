@@ -1,0 +1,234 @@
+import { SAMPLING_SLACK_SECS } from "@sightline/core/clips";
+import {
+  AV_FRAME_FLAG_CORRUPT,
+  AV_NOPTS_VALUE,
+  AV_PKT_FLAG_CORRUPT,
+  AV_PKT_FLAG_DISCARD,
+  Frame,
+  type Packet,
+} from "node-av";
+import { isCutOff } from "./explain.ts";
+import { openDecoder, openVideo, readPackets } from "./open.ts";
+import { probe, type VideoFacts } from "./probe.ts";
+import { MediaProblem } from "./problem.ts";
+
+/** Where every shown picture of a file lies, and how to reach it. */
+export type FrameIndex = {
+  /** Seconds from the first shown picture, strictly rising. */
+  time_secs: Float64Array;
+  /** Presentation time in ticks of the stream as the decoder reports it; unique when `seekable`. */
+  ticks: Float64Array;
+  /** Ordinals of pictures from which decoding can start, ascending. */
+  key_frames: Uint32Array;
+  /** False where times had to be mended or data is damaged; such a file is only read from its start. */
+  seekable: boolean;
+  /** Presentation time of the first picture in the container, in seconds. */
+  first_time_secs: number;
+  /** End of the last picture in seconds from the first; null when the container does not say. */
+  duration_secs: number | null;
+};
+
+export type Scan = {
+  facts: VideoFacts;
+  index: FrameIndex;
+  /** A sentence on what could not be read; null when all was. */
+  problem: string | null;
+};
+
+/** A picture that lies on the sampling grid; `frame` is valid only until the callback returns. */
+export type SampledPicture = { ordinal: number; time_secs: number; frame: Frame; facts: VideoFacts };
+
+export type ScanOptions = {
+  /** Seconds between sampled pictures. */
+  interval_secs: number;
+  /** Called once for every picture of `getSampledFrames`, ascending, a little after it was decoded. */
+  onSampled?: (picture: SampledPicture) => void;
+  /** Bytes of the file that have been read, now and then. */
+  onProgress?: (bytes: number) => void;
+  /** Decoding threads. */
+  threads?: number;
+};
+
+/** How long the scan may hold its thread before it lets messages through, in milliseconds. */
+const BREATH_MS = 100;
+/** A time that falls back further than this begins a new stretch of the recording. */
+const NEW_STRETCH_SECS = 1;
+
+/**
+ * Decodes a file once, from its first packet to its last, and says which pictures it shows and when.
+ *
+ * The table comes from decoded pictures, never from header counts or rates: what an edit list cuts away is not in it,
+ * and neither is what could not be decoded.
+ *
+ * @throws MediaProblem when not one picture could be decoded.
+ */
+export async function scan(file: string, options: ScanOptions): Promise<Scan> {
+  const input = openVideo(file);
+  try {
+    return await scanInput(file, input, options);
+  } finally {
+    input.close();
+  }
+}
+
+async function scanInput(
+  file: string,
+  input: ReturnType<typeof openVideo>,
+  options: ScanOptions,
+): Promise<Scan> {
+  const facts = probe(input);
+  const { num, den } = input.stream.timeBase;
+  const clock = createClock(num / den);
+  const sampler = createSampler(options.interval_secs, (ordinal, time_secs, frame) =>
+    options.onSampled?.({ ordinal, time_secs, frame, facts }),
+  );
+  const decoder = openDecoder(input, options.threads ?? 2);
+  const keyTicks = new Set<number>();
+  let faults = 0;
+  let damaged = 0;
+  let lastDuration = 0;
+
+  const take = (frame: Frame) => {
+    if (frame.decodeErrorFlags !== 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT) !== 0) damaged += 1;
+    const pts = frame.bestEffortTimestamp;
+    lastDuration = Number(frame.duration);
+    const time_secs = clock.add(pts === AV_NOPTS_VALUE ? null : Number(pts), lastDuration);
+    sampler.add(clock.count - 1, time_secs, frame);
+  };
+
+  let stopped: string | null = null;
+  const noteEnd = (reason: string | null) => {
+    stopped = reason;
+  };
+  try {
+    let breathed = performance.now();
+    for (const packet of readPackets(input, noteEnd)) {
+      if ((packet.flags & AV_PKT_FLAG_CORRUPT) !== 0) faults += 1;
+      if (isEntry(packet)) keyTicks.add(Number(packet.pts));
+      faults += decoder.decode(packet, take);
+      if (performance.now() - breathed > BREATH_MS) {
+        options.onProgress?.(Math.max(0, Number(packet.pos)));
+        await new Promise((resolve) => setImmediate(resolve));
+        breathed = performance.now();
+      }
+    }
+    faults += decoder.decode(null, take);
+    sampler.end();
+  } finally {
+    sampler.close();
+    decoder.close();
+  }
+
+  if (clock.count === 0)
+    throw new MediaProblem("The file holds a video, but not one of its frames could be decoded.");
+  const index = clock.finish(lastDuration, keyTicks);
+  // What a decoder makes up for lost data depends on what it saw before.
+  if (faults > 0 || damaged > 0) index.seekable = false;
+  const promised = Number(input.stream.nbFrames);
+  const problem = describeLoss({
+    shown: clock.count,
+    promised,
+    damaged,
+    cutOff: isCutOff(file),
+    broken: faults > 0 || stopped !== null,
+  });
+  return { facts, index, problem };
+}
+
+function isEntry(packet: Packet): boolean {
+  return packet.isKeyframe && packet.pts !== AV_NOPTS_VALUE && (packet.flags & AV_PKT_FLAG_DISCARD) === 0;
+}
+
+type Loss = { shown: number; promised: number; damaged: number; cutOff: boolean; broken: boolean };
+
+/** The sentence of a partly readable file; null when nothing was lost. */
+function describeLoss({ shown, promised, damaged, cutOff, broken }: Loss): string | null {
+  if (!cutOff && !broken && damaged === 0) return null;
+  const rest = cutOff ? "the file was cut off" : "the rest is damaged";
+  if (promised > shown) return `${shown} of ${promised} frames could be read; ${rest}.`;
+  if (cutOff) return `The file was cut off; ${shown} frames could be read.`;
+  if (damaged > 0) return `${damaged} of ${shown} frames are damaged and may show wrong pixels.`;
+  return `Parts of the file are damaged; ${shown} frames could be read.`;
+}
+
+/** Gives every picture a time after the one before it, and notes where it had to mend. */
+function createClock(tickSecs: number) {
+  const ticks: number[] = [];
+  const times: number[] = [];
+  let shift = 0;
+  let mended = false;
+  let last = 0;
+
+  return {
+    get count() {
+      return ticks.length;
+    },
+    /** @returns Seconds from the first picture. */
+    add(pts: number | null, duration: number): number {
+      const before = times.length === 0 ? null : last;
+      let at = pts === null ? (before ?? 0) + (before === null ? 0 : Math.max(1, duration)) : pts + shift;
+      if (pts === null) mended = true;
+      if (before !== null && at <= before) {
+        mended = true;
+        if (pts !== null && (before - at) * tickSecs > NEW_STRETCH_SECS) {
+          shift = before + Math.max(1, duration) - pts;
+          at = pts + shift;
+        } else {
+          at = before + 1;
+        }
+      }
+      last = at;
+      ticks.push(pts ?? at);
+      times.push(at);
+      return (at - (times[0] ?? at)) * tickSecs;
+    },
+    finish(lastDuration: number, keyTicks: Set<number>): FrameIndex {
+      const first = times[0] ?? 0;
+      const time_secs = Float64Array.from(times, (at) => (at - first) * tickSecs);
+      const end = lastDuration > 0 ? (last + lastDuration - first) * tickSecs : null;
+      const key_frames = mended
+        ? []
+        : [...ticks.keys()].filter((ordinal) => keyTicks.has(ticks[ordinal] ?? 0));
+      return {
+        time_secs,
+        ticks: Float64Array.from(ticks),
+        key_frames: Uint32Array.from(key_frames),
+        seekable: !mended,
+        first_time_secs: first * tickSecs,
+        duration_secs: end,
+      };
+    },
+  };
+}
+
+/** Streams `getSampledFrames`: a picture is known to be sampled only once the next one has come. */
+function createSampler(
+  intervalSecs: number,
+  emit: (ordinal: number, time_secs: number, frame: Frame) => void,
+) {
+  const held = new Frame();
+  held.alloc();
+  let heldOrdinal = -1;
+  let heldTime = 0;
+  let emitted = -1;
+  let next = 0;
+  const flush = () => {
+    if (heldOrdinal === emitted) return;
+    emit(heldOrdinal, heldTime, held);
+    emitted = heldOrdinal;
+  };
+  return {
+    add(ordinal: number, time_secs: number, frame: Frame) {
+      if (ordinal > 0 && time_secs > next * intervalSecs + SAMPLING_SLACK_SECS) {
+        flush();
+        while (next * intervalSecs + SAMPLING_SLACK_SECS < time_secs) next += 1;
+      }
+      held.unref();
+      held.ref(frame);
+      heldOrdinal = ordinal;
+      heldTime = time_secs;
+    },
+    end: flush,
+    close: () => held.free(),
+  };
+}

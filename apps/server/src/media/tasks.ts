@@ -1,0 +1,68 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { drawJpeg } from "./jpeg.ts";
+import { copyLuma } from "./luma.ts";
+import { readPictures } from "./read-frames.ts";
+import { type FrameIndex, type Scan, scan } from "./scan.ts";
+
+/** Width at most of a filmstrip picture and of a poster, in pixels. */
+export const FILMSTRIP_WIDTH = 320;
+export const POSTER_WIDTH = 640;
+
+export type Report = (done: number) => void;
+
+/** Work on a file that runs in a decoder process; arguments and results are structured-cloneable. */
+export const tasks = {
+  /** Decodes the whole file: its table, and JPEGs of the sampled frames as `<ordinal>.jpg` and `poster.jpg`. */
+  async read(
+    args: { file: string; thumbs_dir: string; interval_secs: number },
+    report: Report,
+  ): Promise<Scan> {
+    const writes: Promise<void>[] = [];
+    const write = (name: string, jpeg: Buffer) => writes.push(writeFile(join(args.thumbs_dir, name), jpeg));
+    const result = await scan(args.file, {
+      interval_secs: args.interval_secs,
+      onProgress: report,
+      onSampled({ ordinal, frame, facts }) {
+        write(`${ordinal}.jpg`, drawJpeg(frame, facts, FILMSTRIP_WIDTH));
+        if (ordinal === 0) write("poster.jpg", drawJpeg(frame, facts, POSTER_WIDTH));
+      },
+    });
+    await Promise.all(writes);
+    return result;
+  },
+
+  /** One frame as an upright JPEG; null when it can't be decoded. */
+  async jpeg(args: {
+    file: string;
+    index: FrameIndex;
+    ordinal: number;
+    width: number;
+    pixel_aspect: number;
+  }) {
+    for (const { frame, facts } of readPictures(args.file, args.index, [args.ordinal], 2)) {
+      return drawJpeg(frame, { rotation: facts.rotation, pixel_aspect: args.pixel_aspect }, args.width);
+    }
+    return null;
+  },
+
+  /** One frame's luma as coded; null when it can't be decoded. */
+  async luma(args: { file: string; index: FrameIndex; ordinal: number }) {
+    for (const { frame } of readPictures(args.file, args.index, [args.ordinal], 2)) {
+      return { width: frame.width, height: frame.height, data: copyLuma(frame) };
+    }
+    return null;
+  },
+};
+
+export type Tasks = typeof tasks;
+export type TaskName = keyof Tasks;
+export type TaskArgs<N extends TaskName> = Parameters<Tasks[N]>[0];
+export type TaskResult<N extends TaskName> = Awaited<ReturnType<Tasks[N]>>;
+
+/** What goes into a decoder process, and what comes out of it. */
+export type TaskCall = { id: number; name: TaskName; args: unknown };
+export type TaskAnswer =
+  | { id: number; type: "progress"; done: number }
+  | { id: number; type: "done"; result: unknown }
+  | { id: number; type: "failed"; message: string; is_problem: boolean };
