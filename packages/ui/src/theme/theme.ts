@@ -1,4 +1,20 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  type CSSVariablesResolver,
+  createTheme,
+  Kbd,
+  type MantineColorsTuple,
+  Menu,
+  Modal,
+  Popover,
+  SegmentedControl,
+  Select,
+  TagsInput,
+  TextInput,
+  Tooltip,
+} from "@mantine/core";
 import { getCssVariables, surfaces } from "./tokens.ts";
 
 const iris: MantineColorsTuple = [
@@ -35,13 +51,42 @@ export const theme = createTheme({
   fontFamily: "'Inter Variable', system-ui, sans-serif",
   fontFamilyMonospace: "'JetBrains Mono Variable', ui-monospace, monospace",
   headings: { fontWeight: "600" },
-  fontSizes: { xs: "11px", sm: "12.5px", md: "13.5px", lg: "15px", xl: "18px" },
-  lineHeights: { xs: "1.4", sm: "1.45", md: "1.5", lg: "1.5", xl: "1.4" },
+  fontSizes: { xs: "12px", sm: "13px", md: "14px", lg: "16px", xl: "20px" },
+  lineHeights: { xs: "1.4", sm: "1.45", md: "1.5", lg: "1.5", xl: "1.35" },
   spacing: { xs: "6px", sm: "10px", md: "14px", lg: "20px", xl: "28px" },
   radius: { xs: "3px", sm: "5px", md: "7px", lg: "10px", xl: "14px" },
   defaultRadius: "sm",
+  shadows: {
+    xs: "none",
+    sm: "0 1px 2px rgb(0 0 0 / 6%)",
+    md: "0 4px 16px rgb(0 0 0 / 10%), 0 0 0 1px var(--sl-line)",
+    lg: "0 10px 32px rgb(0 0 0 / 14%), 0 0 0 1px var(--sl-line)",
+    xl: "0 16px 48px rgb(0 0 0 / 18%), 0 0 0 1px var(--sl-line)",
+  },
   cursorType: "pointer",
   respectReducedMotion: true,
+  components: {
+    ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray", size: 28 } }),
+    Button: Button.extend({ defaultProps: { size: "xs" } }),
+    Checkbox: Checkbox.extend({ defaultProps: { size: "xs" } }),
+    Kbd: Kbd.extend({ defaultProps: { size: "xs" } }),
+    Menu: Menu.extend({
+      defaultProps: { shadow: "md", withinPortal: true, transitionProps: { duration: 80 } },
+    }),
+    Modal: Modal.extend({
+      defaultProps: {
+        transitionProps: { duration: 100 },
+        overlayProps: { backgroundOpacity: 0.35 },
+        closeButtonProps: { "aria-label": "Close" },
+      },
+    }),
+    Popover: Popover.extend({ defaultProps: { shadow: "md", transitionProps: { duration: 80 } } }),
+    SegmentedControl: SegmentedControl.extend({ defaultProps: { size: "xs" } }),
+    Select: Select.extend({ defaultProps: { size: "xs", comboboxProps: { shadow: "md" } } }),
+    TagsInput: TagsInput.extend({ defaultProps: { size: "xs", comboboxProps: { shadow: "md" } } }),
+    TextInput: TextInput.extend({ defaultProps: { size: "xs" } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 350, transitionProps: { duration: 80 } } }),
+  },
 });
 
 /** Puts the tokens beside Mantine's own variables, and Mantine's on the tokens. */

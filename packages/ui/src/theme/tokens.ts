@@ -10,19 +10,19 @@ export type MeaningTokens = { mark: Token; text: Token; soft: Token };
 /** Okabe–Ito hues, moved in lightness until each is legible in both schemes; `tokens.test.ts` holds the limits. */
 export const meanings: Record<Meaning, MeaningTokens> = {
   format: {
-    mark: { light: "#0072b2", dark: "#4da6e0" },
-    text: { light: "#00669f", dark: "#6cb8ea" },
-    soft: { light: "#e3f0f8", dark: "#12293a" },
+    mark: { light: "#0a62b4", dark: "#4190e4" },
+    text: { light: "#06559d", dark: "#74b4f0" },
+    soft: { light: "#e4eefa", dark: "#14283f" },
   },
   accuracy: {
-    mark: { light: "#009370", dark: "#2cc398" },
-    text: { light: "#007558", dark: "#4ad0a8" },
-    soft: { light: "#def3ec", dark: "#0f2e26" },
+    mark: { light: "#0c9b7c", dark: "#3dd0a0" },
+    text: { light: "#067158", dark: "#57d8ae" },
+    soft: { light: "#dff3ed", dark: "#102e27" },
   },
   consistency: {
-    mark: { light: "#b8568f", dark: "#e08fbd" },
-    text: { light: "#a03f77", dark: "#e8a3c9" },
-    soft: { light: "#f8e8f1", dark: "#35202d" },
+    mark: { light: "#8f3d86", dark: "#eda2e4" },
+    text: { light: "#8a3a81", dark: "#eeaee6" },
+    soft: { light: "#f6e7f4", dark: "#33213a" },
   },
   total: {
     mark: { light: "#23272e", dark: "#e6e8eb" },
@@ -30,19 +30,19 @@ export const meanings: Record<Meaning, MeaningTokens> = {
     soft: { light: "#eceef1", dark: "#262a30" },
   },
   wrong: {
-    mark: { light: "#d55e00", dark: "#ff7f3f" },
-    text: { light: "#b04d00", dark: "#ff9a66" },
-    soft: { light: "#fceadd", dark: "#3a2114" },
+    mark: { light: "#c04405", dark: "#fb7d31" },
+    text: { light: "#b03c00", dark: "#fd9a62" },
+    soft: { light: "#fceae0", dark: "#3a2114" },
   },
   unknown: {
-    mark: { light: "#848b94", dark: "#868e98" },
-    text: { light: "#646b75", dark: "#a0a7b0" },
+    mark: { light: "#69707a", dark: "#929aa4" },
+    text: { light: "#616871", dark: "#a3abb4" },
     soft: { light: "#eff1f3", dark: "#23272c" },
   },
   human: {
-    mark: { light: "#ad7f00", dark: "#f0bf3c" },
-    text: { light: "#835f00", dark: "#f4cb5c" },
-    soft: { light: "#faf0d2", dark: "#342a10" },
+    mark: { light: "#ab8312", dark: "#f2c94c" },
+    text: { light: "#7d5e00", dark: "#f5d369" },
+    soft: { light: "#f9f0d3", dark: "#332a10" },
   },
 };
 
@@ -57,7 +57,7 @@ export const surfaces = {
   "line-strong": { light: "#c9ced5", dark: "#3a414a" },
   ink: { light: "#1b1e24", dark: "#e6e8eb" },
   "ink-2": { light: "#4d545e", dark: "#b0b6be" },
-  "ink-3": { light: "#676e78", dark: "#8e959f" },
+  "ink-3": { light: "#626973", dark: "#8e959f" },
   accent: { light: "#4a57cf", dark: "#8d98f7" },
   "accent-text": { light: "#4350c6", dark: "#a3acf9" },
   "accent-soft": { light: "#eceefc", dark: "#20243f" },
