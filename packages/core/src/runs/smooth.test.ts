@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { finiteMean, smooth } from "./index.ts";
+
+describe("smoothing", () => {
+  it("B36: a constant stays constant, to the bit", () => {
+    const values = new Array<number>(50).fill(0.0001);
+    expect([...smooth(values, 0.9)]).toEqual(values);
+    expect([...smooth(values, 0.999)]).toEqual(values);
+  });
+
+  it("B36: the start does not pull (debiased)", () => {
+    const [first, second] = smooth([1, 0], 0.9);
+    expect(first).toBe(1);
+    expect(second).toBeCloseTo(0.09 / 0.19, 12);
+  });
+
+  it("B36: a longer series has the same beginning", () => {
+    const values = Float64Array.from({ length: 100_000 }, (_, i) => (Math.sin(i * 12.9898) * 43758.5453) % 1);
+    expect(smooth(values, 0.97).subarray(0, 10_000)).toEqual(smooth(values.subarray(0, 10_000), 0.97));
+  });
+
+  it("steps over gaps and infinities", () => {
+    const out = smooth([1, Number.NaN, Number.POSITIVE_INFINITY, 1], 0.9);
+    expect(out[0]).toBe(1);
+    expect(out[1]).toBeNaN();
+    expect(out[2]).toBeNaN();
+    expect(out[3]).toBe(1);
+    expect([...smooth([3, 1, 2], 0)]).toEqual([3, 1, 2]);
+  });
+
+  it("B23: a mean over a window says how many points it rests on", () => {
+    expect(finiteMean([0.4, Number.NaN, 0.6])).toEqual({ mean: 0.5, n: 2 });
+    expect(finiteMean([Number.NaN])).toBeNull();
+  });
+});

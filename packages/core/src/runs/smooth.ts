@@ -1,0 +1,37 @@
+/**
+ * Exponential moving average without the pull to its start (debiased), over finite values only.
+ *
+ * A value depends on those before it and on nothing else, so a longer series has the same beginning. A constant stays
+ * exactly constant. Where a value is not finite the result is NaN and the average goes on behind it.
+ *
+ * @param weight  In [0, 1): 0 gives the values themselves, 0.9 remembers about ten.
+ */
+export function smooth(values: ArrayLike<number>, weight: number): Float64Array {
+  const out = new Float64Array(values.length);
+  let average = 0;
+  let decay = 1;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] ?? Number.NaN;
+    if (!Number.isFinite(value)) {
+      out[i] = Number.NaN;
+      continue;
+    }
+    decay *= weight;
+    average += (value - average) * ((1 - weight) / (1 - decay));
+    out[i] = average;
+  }
+  return out;
+}
+
+/** Mean of the finite values, and how many there were; null when there were none. */
+export function finiteMean(values: ArrayLike<number>): { mean: number; n: number } | null {
+  let sum = 0;
+  let n = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] ?? Number.NaN;
+    if (!Number.isFinite(value)) continue;
+    sum += value;
+    n += 1;
+  }
+  return n === 0 ? null : { mean: sum / n, n };
+}
