@@ -1,4 +1,5 @@
-import { type Rotation, turnUpright } from "@sightline/core/clips";
+import type { Rotation } from "@sightline/core/clips";
+import { turnUpright } from "@sightline/core/keyframes";
 import {
   AV_CODEC_FLAG_QSCALE,
   AV_PIX_FMT_YUVJ420P,
@@ -55,7 +56,7 @@ function turn(frame: Frame, rotation: Rotation): Frame {
     const plane = frame.data?.[index];
     for (let y = 0; plane && y < height; y++)
       data.set(plane.subarray(y * stride, y * stride + width), y * width);
-    return turnUpright({ width, height, data }, rotation);
+    return turnUpright({ width, height, data, rotation });
   });
   const luma = planes[0];
   return Frame.fromVideoBuffer(Buffer.concat(planes.map((plane) => plane.data)), {

@@ -23,6 +23,8 @@ export type Clip = {
   trashed_secs: number | null;
   /** Codec in FFmpeg's name, for instance "h264"; null until the file has been read. */
   codec: string | null;
+  /** Container in FFmpeg's names, for instance "mov,mp4,m4a,3gp,3g2,mj2"; null until read. */
+  container: string | null;
   /** Upright display size in pixels, pixel aspect and rotation applied; null until read. */
   display_width: number | null;
   display_height: number | null;
@@ -38,6 +40,8 @@ export type Clip = {
   duration_secs: number | null;
   /** What a browser should play: the file itself, or a proxy with the same frames, or nothing yet. */
   playback: "original" | "proxy" | "none";
+  /** Why the proxy could not be made; null when all is well. */
+  playback_problem: string | null;
 };
 
 /**
@@ -70,30 +74,6 @@ export function getFrameAt(time_secs: readonly number[], at_secs: number): numbe
   return low;
 }
 
-/**
- * The frames that an extractor looks at: the one on screen at every whole multiple of the interval, and the last.
- *
- * @param time_secs  Times of the sample table, ascending.
- * @param interval_secs  Seconds between sampled moments, above 0.
- * @returns Ordinals, ascending, each once; empty for an empty table.
- */
-export function getSampledFrames(time_secs: readonly number[], interval_secs: number): number[] {
-  const sampled: number[] = [];
-  let next = 0;
-  for (let frame = 1; frame < time_secs.length; frame++) {
-    const time = time_secs[frame] ?? 0;
-    if (time <= next * interval_secs + SAMPLING_SLACK_SECS) continue;
-    sampled.push(frame - 1);
-    while (next * interval_secs + SAMPLING_SLACK_SECS < time) next += 1;
-  }
-  const last = time_secs.length - 1;
-  if (last >= 0 && sampled.at(-1) !== last) sampled.push(last);
-  return sampled;
-}
-
-/** Multiples of an interval are not exact in binary: 100 × 0.29 is a hair below 29. */
-export const SAMPLING_SLACK_SECS = 1e-6;
-
 /** Where one piece of long work stands. */
 export type Job = {
   job_id: string;
@@ -108,5 +88,3 @@ export type Job = {
   /** A sentence with what to do, when failed. */
   problem: string | null;
 };
-
-export { turnUpright, type UprightPlane } from "./upright.ts";
