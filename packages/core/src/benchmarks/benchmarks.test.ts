@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { importRows, parseRows, splitByScene, splitInlineOptions } from "./index.ts";
+
+const urban = (question: string, answer: string, id = 1) => ({
+  Question_id: id,
+  video_id: "EmbodiedCity_18_0.mp4",
+  question_category: "Action Generation",
+  question,
+  answer,
+});
+const list = (count: number) =>
+  Array.from({ length: count }, (_, index) => `${"ABCDEFGH".charAt(index)}. option ${index}`).join("\n");
+
+describe("splitInlineOptions", () => {
+  it.each([
+    ["choose on its own line", "Question: Where to?  \nchoose:  \nA. Left.  \nB. Right.  "],
+    ["A on the header's line", "Question: Where to?  \nChoices: A. Left.  \n         B. Right.  "],
+    ["bold header", "Question: Where to?\n**choose:**\nA. Left.\nB. Right."],
+    ["a fence around it", "```\nQuestion: Where to?\nOptions:\nA. Left.\nB. Right.\n```"],
+    ["no header", "Where to?\nA. Left.\nB. Right."],
+    ["brackets", "Where to?\nOption:\n(A) Left.\n(B) Right."],
+    ["windows line ends", "Where to?\r\nChoice:\r\nA. Left.\r\nB. Right."],
+  ])("S04: %s", (_, text) => {
+    expect(splitInlineOptions(text)).toMatchObject({ stem: "Where to?", options: ["Left.", "Right."] });
+  });
+
+  it("S04: 'choose' inside question and option is no header", () => {
+    const text =
+      "If you choose to rise, what then?\nChoices:\nA. If I choose: A detour.\nB. If I choose to stay, none.";
+    expect(splitInlineOptions(text)).toMatchObject({
+      stem: "If you choose to rise, what then?",
+      options: ["If I choose: A detour.", "If I choose to stay, none."],
+    });
+  });
+});
+
+describe("importRows", () => {
+  it("B16: seven and eight options import; a row without options is named and the import goes on", () => {
+    const report = importRows([
+      urban(`Next?\nchoose:\n${list(7)}`, "G", 1),
+      urban(`Next?\nchoose:\n${list(8)}`, "H", 2),
+      urban("Describe the way.", "A", 3),
+      urban(`Next?\nchoose:\n${list(5)}`, "E", 4),
+    ]);
+    expect(
+      report.questions.map((question) => [question.question_id, question.gold, question.options.length]),
+    ).toEqual([
+      ["1", "G", 7],
+      ["2", "H", 8],
+      ["4", "E", 5],
+    ]);
+    expect(report.set_aside).toEqual([{ row: 3, id: "3", reason: "no options found" }]);
+    expect(report.questions[0]?.scene).toBe("EmbodiedCity_18");
+  });
+
+  it("sets aside a gold that is no option, a double id and what is no object", () => {
+    const report = importRows([
+      urban(`Next?\nchoose:\n${list(3)}`, "D", 1),
+      urban(`Next?\nchoose:\n${list(3)}`, "C", 2),
+      urban(`Next?\nchoose:\n${list(3)}`, "C", 2),
+      7,
+    ]);
+    expect(report.questions).toHaveLength(1);
+    expect(report.set_aside.map((remark) => remark.reason)).toEqual([
+      "gold D is not among the 3 options",
+      "the id was used before",
+      "not an object",
+    ]);
+  });
+
+  it("reads our own rows with a gold as letter, text or number", () => {
+    const report = importRows([
+      { question_id: "a", question: "Where?", options: ["A. left", "B. right"], gold: "right", task: "x" },
+      { question_id: "b", question: "How far?", options: [], gold: "2.5" },
+      { question_id: "c", question: "Where?", options: ["left", "right"], gold: null },
+    ]);
+    expect(report.questions.map((question) => [question.gold, question.kind])).toEqual([
+      ["B", "choice"],
+      ["2.5", "number"],
+    ]);
+    expect(report.set_aside).toEqual([{ row: 3, id: "c", reason: "gold missing" }]);
+  });
+
+  it("joins EgoSchema with answers that come apart", () => {
+    const row = {
+      q_uid: "u",
+      question: "What?",
+      "option 0": "a",
+      "option 1": "b",
+      "option 2": "c",
+      "option 3": "d",
+      "option 4": "e",
+    };
+    expect(importRows([row], { u: 3 }).questions[0]?.gold).toBe("D");
+    expect(importRows([row]).remarks[0]?.reason).toBe("no gold answer");
+  });
+});
+
+describe("parseRows", () => {
+  it("names the line that is broken and keeps the others", () => {
+    const { rows, bad_lines } = parseRows('{"a":1}\n{"a":\n\n{"a":3}\n');
+    expect(rows).toEqual([{ a: 1 }, { a: 3 }]);
+    expect(bad_lines.map((bad) => bad.line)).toEqual([2]);
+  });
+
+  it("takes a .json file with one object a line, and a list inside an object", () => {
+    expect(parseRows('{"a":1}\n{"a":2}').rows).toHaveLength(2);
+    expect(parseRows('{"name":"x","questions":[{"a":1},{"a":2}]}').rows).toHaveLength(2);
+  });
+});
+
+describe("splitByScene", () => {
+  it("keeps scenes together and does not hang on the order", () => {
+    const rows = Array.from({ length: 60 }, (_, index) => ({
+      ...urban(`Next?\nchoose:\n${list(3)}`, "A", index),
+      video_id: `City_${index % 20}_${index}.mp4`,
+    }));
+    const { questions } = importRows(rows);
+    const split = splitByScene(questions, 7, { train: 0.6, val: 0.2 });
+    const reversed = splitByScene([...questions].reverse(), 7, { train: 0.6, val: 0.2 }).reverse();
+    expect(reversed).toEqual(split);
+    const sides = new Map<string | null, Set<string>>();
+    questions.forEach((question, index) => {
+      sides.set(question.scene, (sides.get(question.scene) ?? new Set()).add(split[index] ?? ""));
+    });
+    expect([...sides.values()].every((side) => side.size === 1)).toBe(true);
+    expect(new Set(split)).toEqual(new Set(["train", "val", "test"]));
+  });
+});

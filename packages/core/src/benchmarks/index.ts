@@ -1,0 +1,4 @@
+export * from "./import.ts";
+export * from "./inline-options.ts";
+export * from "./split.ts";
+export * from "./types.ts";
