@@ -1,3 +1,4 @@
+import { SAMPLING_SLACK_SECS } from "@sightline/core/clips";
 import {
   AV_FRAME_FLAG_CORRUPT,
   AV_NOPTS_VALUE,
@@ -40,7 +41,7 @@ export type SampledPicture = { ordinal: number; time_secs: number; frame: Frame;
 export type ScanOptions = {
   /** Seconds between sampled pictures. */
   interval_secs: number;
-  /** Called once for every picture that core's `sampleFrames` would choose by time, ascending, a little after it was decoded. */
+  /** Called once for every picture that core's `getSampledFrames` would choose, ascending, a little after it was decoded. */
   onSampled?: (picture: SampledPicture) => void;
   /** Bytes of the file that have been read, now and then. */
   onProgress?: (bytes: number) => void;
@@ -50,8 +51,6 @@ export type ScanOptions = {
 
 /** How long the scan may hold its thread before it lets messages through, in milliseconds. */
 const BREATH_MS = 100;
-/** Times are sums of rationals; a frame this little after a moment is still on screen then. */
-const SAMPLING_SLACK_SECS = 1e-6;
 /** A time that falls back further than this begins a new stretch of the recording. */
 const NEW_STRETCH_SECS = 1;
 
@@ -202,7 +201,7 @@ function createClock(tickSecs: number) {
   };
 }
 
-/** Chooses as core's `sampleFrames` does by time, while the times still come in: a picture is known to be sampled only once the next one has come. */
+/** Chooses as core's `getSampledFrames` does, while the times still come in: a picture is known to be sampled only once the next one has come. */
 function createSampler(
   intervalSecs: number,
   emit: (ordinal: number, time_secs: number, frame: Frame) => void,

@@ -74,6 +74,30 @@ export function getFrameAt(time_secs: readonly number[], at_secs: number): numbe
   return low;
 }
 
+/**
+ * The frames that an extractor looks at: the one on screen at every whole multiple of the interval, and the last.
+ *
+ * @param time_secs  Times of the sample table, ascending.
+ * @param interval_secs  Seconds between sampled moments, above 0.
+ * @returns Ordinals, ascending, each once; empty for an empty table.
+ */
+export function getSampledFrames(time_secs: readonly number[], interval_secs: number): number[] {
+  const sampled: number[] = [];
+  let next = 0;
+  for (let frame = 1; frame < time_secs.length; frame++) {
+    const time = time_secs[frame] ?? 0;
+    if (time <= next * interval_secs + SAMPLING_SLACK_SECS) continue;
+    sampled.push(frame - 1);
+    while (next * interval_secs + SAMPLING_SLACK_SECS < time) next += 1;
+  }
+  const last = time_secs.length - 1;
+  if (last >= 0 && sampled.at(-1) !== last) sampled.push(last);
+  return sampled;
+}
+
+/** Multiples of an interval are not exact in binary: 100 × 0.29 is a hair below 29. */
+export const SAMPLING_SLACK_SECS = 1e-6;
+
 /** Where one piece of long work stands. */
 export type Job = {
   job_id: string;
