@@ -1,0 +1,165 @@
+import { useEffect, useRef } from "react";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { formatTick } from "./axis.ts";
+import { getCssColor } from "./colors.ts";
+import classes from "./curve.module.css";
+import type { PlotProps } from "./engine.ts";
+import { MARGIN, type Shape, type ShapeColor } from "./picture.ts";
+
+/** Axes and grid by uPlot on a canvas, the same paths over them. For more lines than SVG can move. */
+export function CanvasPlot(props: PlotProps) {
+  const { width, height, shapes, x_axis, y_axis } = props;
+  const root = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+
+  useEffect(() => {
+    const element = root.current;
+    if (!element) return;
+    const colors = makePalette(element);
+    const made = new uPlot(
+      {
+        width: latest.current.width,
+        height: latest.current.height,
+        padding: [MARGIN.top, MARGIN.right, 0, 0],
+        legend: { show: false },
+        cursor: { show: false },
+        scales: {
+          x: { time: false, range: () => [latest.current.x_axis.from, latest.current.x_axis.to] },
+          y: {
+            distr: latest.current.y_axis.scale === "log" ? 3 : 1,
+            range: () => [latest.current.y_axis.from, latest.current.y_axis.to],
+          },
+        },
+        axes: [
+          {
+            ...makeAxisStyle(element, colors),
+            size: MARGIN.bottom,
+            gap: 4,
+            grid: { show: false },
+            border: { show: true, width: 1, stroke: () => colors.get("line-strong") },
+            splits: () => latest.current.x_axis.ticks,
+            values: (_, ticks) =>
+              ticks.map((tick) => {
+                const { x_axis: axis, formatX } = latest.current;
+                return formatX?.(tick, axis) ?? formatTick(tick, axis);
+              }),
+          },
+          {
+            ...makeAxisStyle(element, colors),
+            size: MARGIN.left,
+            gap: 4,
+            grid: { show: true, width: 1, stroke: () => colors.get("line") },
+            splits: () => latest.current.y_axis.ticks,
+            values: (_, ticks) =>
+              ticks.map((tick) => {
+                const { y_axis: axis, formatY } = latest.current;
+                return formatY?.(tick, axis) ?? formatTick(tick, axis);
+              }),
+          },
+        ],
+        series: [{}, { show: true, points: { show: false }, width: 0 }],
+        hooks: { draw: [(self) => drawShapes(self, latest.current, colors)] },
+      },
+      [
+        [0, 1],
+        [null, null],
+      ],
+      element,
+    );
+    plot.current = made;
+
+    const repaint = () => {
+      colors.forget();
+      made.redraw(false);
+    };
+    const schemes = new MutationObserver(repaint);
+    schemes.observe(document.documentElement, { attributes: true });
+    return () => {
+      schemes.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, []);
+
+  useEffect(() => {
+    plot.current?.setSize({ width, height });
+  }, [width, height]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is read from `latest`
+  useEffect(() => {
+    const made = plot.current;
+    if (!made) return;
+    made.batch(() => {
+      made.setScale("x", { min: x_axis.from, max: x_axis.to });
+      made.setScale("y", { min: y_axis.from, max: y_axis.to });
+      made.redraw(false, true);
+    });
+  }, [shapes, x_axis, y_axis]);
+
+  return <div ref={root} className={classes.plot} style={{ width, height }} aria-hidden="true" />;
+}
+
+type Palette = { get(color: ShapeColor | "ink-2"): string; forget(): void };
+
+/** Colours as a canvas takes them, read from the page's own variables. */
+function makePalette(element: HTMLElement): Palette {
+  const known = new Map<string, string>();
+  return {
+    get(color) {
+      const found = known.get(color);
+      if (found !== undefined) return found;
+      const probe = document.createElement("span");
+      probe.style.color = getCssColor(color as ShapeColor);
+      element.append(probe);
+      const value = getComputedStyle(probe).color;
+      probe.remove();
+      known.set(color, value);
+      return value;
+    },
+    forget: () => known.clear(),
+  };
+}
+
+function makeAxisStyle(element: HTMLElement, colors: Palette): uPlot.Axis {
+  const family = getComputedStyle(element).fontFamily;
+  return { font: `11px ${family}`, stroke: () => colors.get("ink-3"), ticks: { show: false } };
+}
+
+function drawShapes(plot: uPlot, { box, shapes }: PlotProps, colors: Palette): void {
+  const { ctx } = plot;
+  const ratio = uPlot.pxRatio;
+  ctx.save();
+  ctx.scale(ratio, ratio);
+  ctx.lineJoin = "round";
+  ctx.lineCap = "round";
+  for (const shape of shapes) {
+    ctx.save();
+    if (shape.clip) {
+      ctx.beginPath();
+      ctx.rect(box.left, box.top - 1, box.width, box.height + 2);
+      ctx.clip();
+    }
+    paint(ctx, shape, colors);
+    ctx.restore();
+  }
+  ctx.restore();
+}
+
+function paint(ctx: CanvasRenderingContext2D, shape: Shape, colors: Palette): void {
+  const path = new Path2D(shape.d);
+  if (shape.fill !== undefined) {
+    ctx.globalAlpha = shape.fillOpacity ?? 1;
+    ctx.fillStyle = colors.get(shape.fill);
+    ctx.fill(path);
+  }
+  if (shape.stroke !== undefined) {
+    ctx.globalAlpha = shape.strokeOpacity ?? 1;
+    ctx.strokeStyle = colors.get(shape.stroke);
+    ctx.lineWidth = shape.strokeWidth ?? 1;
+    ctx.setLineDash(shape.dash ? shape.dash.split(" ").map(Number) : []);
+    ctx.stroke(path);
+  }
+}
