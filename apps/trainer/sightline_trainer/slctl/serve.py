@@ -1,0 +1,134 @@
+"""Answers requests over stdin and stdout: one (`rpc`) or as many as come, several at a time (`serve`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from sightline_trainer import __version__
+from sightline_trainer.slctl.control import control
+from sightline_trainer.slctl.doctor import doctor
+from sightline_trainer.slctl.launch import collect_garbage, launch
+from sightline_trainer.slctl.protocol import Answers, RequestError
+from sightline_trainer.slctl.query import fetch, find, log, status
+from sightline_trainer.slctl.read import read
+
+_MAX_REQUEST_BYTES = 64 * 1024 * 1024
+
+_COMMANDS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "launch": launch,
+    "status": status,
+    "control": control,
+    "find": find,
+    "log": log,
+    "fetch": fetch,
+    "gc": collect_garbage,
+    "doctor": doctor,
+    "ping": lambda request: {},
+}
+
+
+def answer(request: Any, cancelled: threading.Event | None = None) -> tuple[dict[str, Any], bytes]:
+    """The answer to one request. Never raises: what went wrong is the answer."""
+    request_id = request.get("id") if isinstance(request, dict) else None
+    try:
+        if not isinstance(request, dict):
+            raise RequestError("bad_request", "a request is one JSON object")
+        op = request.get("op")
+        if op == "read":
+            result: Any = read(request, cancelled or threading.Event())
+        elif isinstance(op, str) and op in _COMMANDS:
+            result = _COMMANDS[op](request)
+        else:
+            raise RequestError("bad_request", f"unknown op {op!r:.100}")
+        header, blob = result if isinstance(result, tuple) else (result, b"")
+        return {"id": request_id, "ok": True, **header}, blob
+    except RequestError as error:
+        return {"id": request_id, "ok": False, "error": {"code": error.code, "message": str(error), **error.detail}}, b""
+    except OSError as error:
+        message = f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
+        return {"id": request_id, "ok": False, "error": {"code": "io", "message": message}}, b""
+    except Exception as error:  # A fault of ours must reach the caller as an answer: it waits for one.
+        return {"id": request_id, "ok": False, "error": {"code": "internal", "message": repr(error)}}, b""
+
+
+def rpc(source: BinaryIO, out: BinaryIO) -> None:
+    """One request, which is all of stdin."""
+    try:
+        request = json.loads(source.read(_MAX_REQUEST_BYTES))
+    except ValueError:
+        request = None
+    answers = Answers(out, _nonce(request))
+    answers.send(*answer(request))
+
+
+def serve(source: BinaryIO, out: BinaryIO) -> None:
+    """One request a line until stdin ends. The first line may be `{"nonce": …}`.
+
+    A `read` that waits does not hold up the others; `{"op": "cancel", "request": ID}` ends its wait at once.
+    """
+    first = source.readline(_MAX_REQUEST_BYTES)
+    greeting = _parse(first)
+    answers = Answers(out, _nonce(greeting))
+    answers.send({"id": None, "ok": True, "slctl": __version__, "pid": os.getpid()})
+    waiting: dict[Any, threading.Event] = {}
+    guard = threading.Lock()
+
+    def work(request: Any, cancelled: threading.Event) -> None:
+        try:
+            answers.send(*answer(request, cancelled))
+        except (BrokenPipeError, ValueError):
+            os._exit(0)
+        finally:
+            with guard:
+                if isinstance(request, dict):
+                    waiting.pop(request.get("id"), None)
+
+    lines = [first] if isinstance(greeting, dict) and "op" in greeting else []
+    while line := (lines.pop() if lines else source.readline(_MAX_REQUEST_BYTES)):
+        if not line.strip():
+            continue
+        request = _parse(line)
+        if isinstance(request, dict) and request.get("op") == "cancel":
+            with guard:
+                event = waiting.get(request.get("request"))
+            if event is not None:
+                event.set()
+            answers.send({"id": request.get("id"), "ok": True, "found": event is not None})
+            continue
+        event = threading.Event()
+        if isinstance(request, dict) and isinstance(request.get("id"), (int, str)):
+            with guard:
+                waiting[request["id"]] = event
+        threading.Thread(target=work, args=(request, event), daemon=True).start()
+    with guard:
+        for event in waiting.values():
+            event.set()
+
+
+def _parse(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def _nonce(request: Any) -> str:
+    given = request.get("nonce") if isinstance(request, dict) else None
+    if isinstance(given, str) and given.isalnum() and given.isascii() and len(given) <= 128:
+        return given
+    return secrets.token_hex(16)
+
+
+def main(mode: str) -> None:
+    """Entry of `rpc` and `serve`."""
+    handler = rpc if mode == "rpc" else serve
+    try:
+        handler(sys.stdin.buffer, sys.stdout.buffer)
+    except BrokenPipeError:
+        os._exit(0)
