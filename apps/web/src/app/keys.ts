@@ -1,31 +1,44 @@
-import { useHotkeys } from "@mantine/hooks";
-import { useEffect } from "react";
+import { useEffect, useEffectEvent } from "react";
 import { create } from "zustand";
+import { isKeyOwned, matchesKey } from "./match-key.ts";
 
 /** One key of a page. */
 export type KeyBinding = {
-  /** In Mantine's notation: "ArrowLeft", "mod+Z", "Delete", "/". */
+  /** "ArrowLeft", "mod+Z", "shift+K", "?"; several combinations for one thing are parted by a space. */
   key: string;
   /** What it does, for the list under `?`: "Rename the clip". */
   label: string;
   /** Absent when the part that has the focus handles the key itself; the key is then only listed. */
   run?: (event: KeyboardEvent) => void;
+  /** True when it works while a text field or a dialog has the focus, too. */
+  isEverywhere?: boolean;
 };
 
 type PageKeys = { page: string; bindings: readonly KeyBinding[] };
 
-/** The keys of the pages that are on screen, in the order in which they appeared. */
+/** The keys of what is on screen, in the order in which it appeared. */
 export const usePageKeys = create<{ pages: PageKeys[] }>(() => ({ pages: [] }));
 
 /**
- * Binds the keys of a page and lists them under `?`. Keys rest while a text field has the focus.
+ * Binds the keys of a page and lists them under `?`. A key rests while a text field has the focus, a dialog is
+ * open, or the focused control uses it itself.
  *
  * @param page  Heading in the list: "Library".
  */
 export function useKeys(page: string, bindings: readonly KeyBinding[]): void {
-  useHotkeys(
-    bindings.flatMap(({ key, run }) => (run === undefined ? [] : [[key, run] as [string, typeof run]])),
-  );
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.isComposing) return;
+    const binding = bindings.find(({ key }) => key.split(" ").some((one) => matchesKey(one, event)));
+    if (binding?.run === undefined) return;
+    if (binding.isEverywhere !== true && isKeyOwned(event.target, event)) return;
+    event.preventDefault();
+    binding.run(event);
+  });
+  useEffect(() => {
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+
   const listed = JSON.stringify(bindings.map(({ key, label }) => ({ key, label })));
   useEffect(() => {
     const entry: PageKeys = { page, bindings: JSON.parse(listed) };

@@ -1,31 +1,22 @@
-import {
-  IconChartLine,
-  IconChecklist,
-  IconGitCompare,
-  IconMovie,
-  IconServer2,
-  IconSettings,
-  IconTargetArrow,
-} from "@tabler/icons-react";
+import { ActionIcon } from "@mantine/core";
+import { useLocalStorage } from "@mantine/hooks";
+import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import { places } from "./places.ts";
 import classes from "./rail.module.css";
 
-/** The places of the workbench, in the order of a day's work. */
-export const places = [
-  { to: "/library", label: "Library", Icon: IconMovie },
-  { to: "/audit", label: "Audit", Icon: IconChecklist },
-  { to: "/runs", label: "Runs", Icon: IconChartLine },
-  { to: "/compare", label: "Compare", Icon: IconGitCompare },
-  { to: "/evaluate", label: "Evaluate", Icon: IconTargetArrow },
-  { to: "/hosts", label: "Hosts", Icon: IconServer2 },
-  { to: "/settings", label: "Settings", Icon: IconSettings },
-] as const;
-
+/** The places of the workbench. Narrow windows show icons only; wide ones as the person likes. */
 export function Rail() {
+  const [isNarrow, setNarrow] = useLocalStorage({
+    key: "sightline-rail-narrow",
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
+  const fold = isNarrow ? "Widen the rail" : "Narrow the rail";
   return (
-    <nav className={classes.rail} aria-label="Places">
+    <nav className={classes.rail} data-narrow={isNarrow || undefined} aria-label="Places">
       <Link to="/library" className={classes.brand} aria-label="Sightline">
-        <img src="/favicon.svg" alt="" width={22} height={22} />
+        <img src="/favicon.svg" alt="" width={20} height={20} />
         <span className={classes.label}>Sightline</span>
       </Link>
       {places.map(({ to, label, Icon }) => (
@@ -34,6 +25,18 @@ export function Rail() {
           <span className={classes.label}>{label}</span>
         </Link>
       ))}
+      <ActionIcon
+        className={classes.fold}
+        aria-label={fold}
+        title={fold}
+        onClick={() => setNarrow(!isNarrow)}
+      >
+        {isNarrow ? (
+          <IconLayoutSidebarLeftExpand size={16} stroke={1.5} />
+        ) : (
+          <IconLayoutSidebarLeftCollapse size={16} stroke={1.5} />
+        )}
+      </ActionIcon>
     </nav>
   );
 }

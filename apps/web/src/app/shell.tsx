@@ -1,23 +1,42 @@
+import { spotlight } from "@mantine/spotlight";
 import { Outlet } from "@tanstack/react-router";
+import { ConnectionBanner } from "./connection.tsx";
+import { Foot } from "./foot.tsx";
+import { useKeys } from "./keys.ts";
+import { KeysHelp, showKeys } from "./keys-help.tsx";
+import { Palette } from "./palette.tsx";
 import { Rail } from "./rail.tsx";
 import { useSession } from "./session.ts";
 import { SessionLost } from "./session-lost.tsx";
 import classes from "./shell.module.css";
 import { TopBar } from "./top-bar.tsx";
 
-/** The frame around every page: rail, top bar, the page itself. */
+/** The frame around every page: rail, top bar, the page itself, and the foot. */
 export function Shell() {
-  const lost = useSession((state) => state.session === "lost");
-  if (lost) return <SessionLost />;
+  const isLost = useSession((state) => state.session === "lost");
+  return isLost ? <SessionLost /> : <Frame />;
+}
+
+function Frame() {
+  useKeys("Everywhere", [
+    { key: "mod+K", label: "Find anything", run: spotlight.toggle, isEverywhere: true },
+    { key: "?", label: "Show these keys", run: showKeys },
+  ]);
   return (
     <div className={classes.shell}>
       <Rail />
       <div className={classes.body}>
-        <TopBar />
+        <div>
+          <TopBar />
+          <ConnectionBanner />
+        </div>
         <main className={classes.page}>
           <Outlet />
         </main>
+        <Foot />
       </div>
+      <Palette />
+      <KeysHelp />
     </div>
   );
 }
