@@ -1,0 +1,3 @@
+"""Reward rules. The same rules stand in TypeScript (`packages/core/src/rewards`); `fixtures/rewards` holds both to one
+table of cases.
+"""
