@@ -1,85 +1,107 @@
 import type { HostFacts, RunSpec, VerdictState } from "@sightline/core/runs";
+import type { EndReason } from "@sightline/core/wire";
 
 /** One process that works on a run. Its job is named `sl-<run>-<attempt>` wherever a name can be given. */
 export type AttemptRef = { run_id: string; attempt: number };
 
-/** Key of a ref in maps. */
+/** The job's name, and the key of a ref in maps. */
 export function refKey(ref: AttemptRef): string {
   return `sl-${ref.run_id}-${ref.attempt}`;
 }
 
-/** What to start. `launch` with the same ref again starts nothing and succeeds. */
-export type LaunchOrder = AttemptRef & {
-  spec: RunSpec;
-  /** Checkpoint to go on from, relative to the run directory; null begins at step 0. */
-  resume_from: { step: number; path: string } | null;
-};
+/** What to start. It goes on from the newest complete checkpoint of the run directory, or begins anew. */
+export type LaunchOrder = AttemptRef & { spec: RunSpec };
 
 /** What a host says of one attempt. */
-export type AttemptStatus = {
+export type AttemptStatus = AttemptRef & {
   verdict: Exclude<VerdictState, "unreachable">;
+  /** True when there is proof that no process works on it any more. */
+  dead: boolean;
+  /** What the verdict rests on, in the host's words. */
+  why: string;
   exit_code: number | null;
   signal: string | null;
+  reason: EndReason | null;
   /** By the host's own clock. */
   heartbeat_age_secs: number | null;
-  /** What the host found, in its own words, or null. */
-  detail: string | null;
 };
 
-/** How far a file was read: `offset` bytes of the file that had `inode`. */
-export type FileCursor = { file: string; inode: string; offset: number };
+/** A run directory found on a host. */
+export type FoundRun = { run_id: string; spec: unknown; attempts: AttemptStatus[] };
 
-/** Bytes of one file of an attempt, as they stand on the host, torn last line included. */
-export type Chunk = {
-  file: string;
-  inode: string;
-  /** Size of the file when it was read. */
-  size: number;
+/** Where a reader stands in one stream of one attempt. `segment` counts the files of a stream from 1. */
+export type StreamCursor = AttemptRef & {
+  stream: "events" | "completions";
+  segment: number;
+  offset: number;
+  inode: number | null;
+};
+
+/** Bytes of one file of a stream, and where to go on. */
+export type Chunk = AttemptRef & {
+  stream: "events" | "completions";
+  segment: number;
+  inode: number | null;
   offset: number;
   bytes: Buffer;
+  next: StreamCursor;
+  /** The file was replaced or got shorter, so it is read from its start again. */
+  reset: boolean;
+  /** The bytes are a last line without its newline, and none will come. */
+  torn: boolean;
+  /** Length of a line that is longer than allowed, of which `bytes` is the beginning; null otherwise. */
+  oversized: number | null;
+  /** Nothing will be appended after these bytes. */
+  ended: boolean;
 };
+
+/** A piece of an attempt's log. */
+export type LogPiece = { offset: number; size: number; bytes: Buffer };
 
 /** No answer came: the host, its link or its Python is away. It says nothing about the runs there. */
 export class UnreachableError extends Error {
   override name = "UnreachableError";
 }
 
-/** The host answered that it cannot do what was asked; the message says what to do. */
+/** The host answered that it can't do what was asked; the message says what to do. */
 export class HostRefusedError extends Error {
   override name = "HostRefusedError";
+  readonly code: string;
+
+  /** @param code  The host's own, for instance `alive`, `fenced`, `disk_full`, `not_found`. */
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /**
  * The way to reach a host. This machine, an SSH host, Slurm and Ray are told apart only here.
  *
- * Methods throw `UnreachableError` when no answer came and `HostRefusedError` when the answer was no.
+ * Methods throw `UnreachableError` when no answer came and `HostRefusedError` when the answer was no. Any of them may
+ * be asked again after either.
  */
 export interface Executor {
   readonly kind: "local" | "ssh" | "slurm" | "ray";
   /** Looks at the host without changing it. */
   doctor(signal: AbortSignal): Promise<HostFacts>;
-  /** Starts an attempt that outlives this server and the link to the host. Idempotent on the ref. */
-  launch(order: LaunchOrder, signal: AbortSignal): Promise<void>;
-  /** One question for all refs; the answer has an entry, by `refKey`, for each. */
+  /** Starts an attempt that outlives this server and the link to the host. The same ref again starts nothing more. */
+  launch(order: LaunchOrder, signal: AbortSignal): Promise<AttemptStatus>;
+  /** One question for all refs; the answer has one entry for each, by `refKey`. */
   status(refs: AttemptRef[], signal: AbortSignal): Promise<Map<string, AttemptStatus>>;
   /**
-   * Streams the attempt's event and completion files from the cursors on, and goes on with what is appended.
-   * Ends when `signal` aborts; throws `UnreachableError` when the link breaks. A file that is not among the cursors
-   * is read from 0; a cursor whose inode or size no longer fits is read from 0 too.
+   * What the streams hold behind their cursors, as soon as one holds anything; nothing after a while of silence.
+   * Whoever keeps `next` of each chunk and asks again gets every byte once. An aborted `signal` ends the wait early.
    */
-  follow(ref: AttemptRef, cursors: FileCursor[], signal: AbortSignal): AsyncIterable<Chunk>;
-  /** Reads a piece of one file of the attempt, for instance `log.txt`; empty beyond its end. */
-  readFile(
-    ref: AttemptRef,
-    file: string,
-    offset: number,
-    max_bytes: number,
-    signal: AbortSignal,
-  ): Promise<Chunk>;
-  /** `stop` saves a checkpoint and ends; `kill` ends the process group now. */
+  read(cursors: StreamCursor[], signal: AbortSignal): Promise<Chunk[]>;
+  /** A piece of the attempt's log from `offset` on, or its end when `offset` is null. */
+  readLog(ref: AttemptRef, offset: number | null, max_bytes: number, signal: AbortSignal): Promise<LogPiece>;
+  /** `stop` finishes the step, saves and ends; `kill` ends the process group now. */
   control(ref: AttemptRef, command: "stop" | "checkpoint" | "kill", signal: AbortSignal): Promise<void>;
-  /** Every attempt that has a directory on the host, for adoption after a lost answer. */
-  find(signal: AbortSignal): Promise<AttemptRef[]>;
+  /** Every run directory on the host, so that a lost database or a lost answer can be made good. */
+  find(signal: AbortSignal): Promise<FoundRun[]>;
+  /** The directory of a run on the host. */
+  directory(run_id: string): string;
   /** Ends the link; runs go on. */
   close(): Promise<void>;
 }

@@ -1,0 +1,267 @@
+import type { HostFacts } from "@sightline/core/runs";
+import { END_REASONS } from "@sightline/core/wire";
+import { z } from "zod";
+import {
+  type AttemptStatus,
+  type Chunk,
+  type Executor,
+  type FoundRun,
+  HostRefusedError,
+  type LogPiece,
+  refKey,
+  UnreachableError,
+} from "./executor.ts";
+import { type Answer, openSlctlSession, type SlctlSession } from "./slctl-session.ts";
+
+/** The pipes of one `slctl serve`, wherever it runs. */
+export type SlctlChannel = {
+  input: NodeJS.WritableStream & import("node:stream").Writable;
+  output: import("node:stream").Readable;
+  /** Ends the channel's own process at once. */
+  kill(): void;
+  /** What the channel's process said on stderr, for error messages. */
+  lastWords(): string;
+};
+
+const READ_WAIT_SECS = 20;
+const READ_BYTES = 1_048_576;
+const ANSWER_SECS = 20;
+const LAUNCH_SECS = 60;
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 15_000;
+
+const Status = z.object({
+  run_id: z.string(),
+  attempt: z.number(),
+  state: z.enum(["starting", "running", "stalled", "orphaned", "finished", "interrupted", "killed", "lost"]),
+  why: z.string(),
+  is_dead: z.boolean(),
+  exit: z
+    .object({
+      code: z.number().nullish(),
+      signal: z.string().nullish(),
+      reason: z.enum(END_REASONS).nullish(),
+    })
+    .nullable(),
+  heartbeat_age_secs: z.number().nullable(),
+});
+
+const Cursor = z.object({
+  run_id: z.string(),
+  attempt: z.number(),
+  stream: z.enum(["events", "completions"]),
+  segment: z.number(),
+  offset: z.number(),
+  inode: z.number().nullable(),
+});
+
+const ReadChunk = z.object({
+  run_id: z.string(),
+  attempt: z.number(),
+  stream: z.enum(["events", "completions"]),
+  segment: z.number(),
+  inode: z.number().nullable(),
+  offset: z.number(),
+  bytes: z.number(),
+  next: Cursor,
+  reset: z.boolean(),
+  torn: z.boolean(),
+  oversized: z.boolean(),
+  line_bytes: z.number().optional(),
+  ended: z.boolean(),
+});
+
+const Facts = z.object({
+  python: z.string(),
+  python_path: z.string(),
+  host: z.string(),
+  boot_id: z.string(),
+  time_secs: z.number(),
+  cpus: z.number(),
+  memory: z.object({ total_bytes: z.number() }),
+  gpus: z.array(z.object({ name: z.string(), memory_bytes: z.number() })),
+  root: z.object({ disk_free_bytes: z.number().optional() }),
+});
+
+function toStatus(row: unknown): AttemptStatus {
+  const { run_id, attempt, state, why, is_dead, exit, heartbeat_age_secs } = Status.parse(row);
+  return {
+    run_id,
+    attempt,
+    verdict: state,
+    dead: is_dead,
+    why,
+    exit_code: exit?.code ?? null,
+    signal: exit?.signal ?? null,
+    reason: exit?.reason ?? null,
+    heartbeat_age_secs,
+  };
+}
+
+/**
+ * An executor that speaks to `slctl serve`. A lost session is opened again by the next request, with growing pauses.
+ *
+ * @param options.open  Starts one `slctl serve` and gives its pipes; throws `UnreachableError` when it can't.
+ * @param options.root  The folder of all run directories, on the host.
+ * @param options.python  The interpreter that trains, or null for the one that runs slctl.
+ */
+export function createSlctlExecutor(options: {
+  kind: Executor["kind"];
+  root: string;
+  python: string | null;
+  open(): Promise<SlctlChannel>;
+}): Executor {
+  const { root } = options;
+  let session: SlctlSession | null = null;
+  let opening: Promise<SlctlSession> | null = null;
+  let failures = 0;
+  let retryAt = 0;
+  let lastReason = "";
+  let closed = false;
+
+  const open = async (): Promise<SlctlSession> => {
+    if (closed) throw new UnreachableError("The link to the host was closed.");
+    if (Date.now() < retryAt) throw new UnreachableError(lastReason);
+    try {
+      const channel = await options.open();
+      const opened = openSlctlSession({
+        input: channel.input,
+        output: channel.output,
+        onEnd(reason) {
+          lastReason = [reason, channel.lastWords()].filter(Boolean).join(" ");
+          if (session === opened) session = null;
+          channel.kill();
+        },
+      });
+      const timer = setTimeout(
+        () => opened.end(`The host did not greet within ${ANSWER_SECS} s.`),
+        ANSWER_SECS * 1000,
+      );
+      try {
+        await opened.ready;
+      } catch {
+        throw new UnreachableError(lastReason);
+      } finally {
+        clearTimeout(timer);
+      }
+      if (closed) {
+        opened.end("The link to the host was closed.");
+        throw new UnreachableError("The link to the host was closed.");
+      }
+      failures = 0;
+      session = opened;
+      return opened;
+    } catch (error) {
+      lastReason = error instanceof Error ? error.message : String(error);
+      retryAt = Date.now() + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
+      failures += 1;
+      throw error;
+    }
+  };
+
+  const request = async (
+    op: string,
+    fields: Record<string, unknown>,
+    signal?: AbortSignal,
+    timeout_secs = ANSWER_SECS,
+  ): Promise<Answer> => {
+    if (!session || session.ended) {
+      opening ??= open().finally(() => {
+        opening = null;
+      });
+      await opening;
+    }
+    if (!session) throw new UnreachableError(lastReason);
+    return session.request(op, { root, ...fields }, { timeout_secs, ...(signal ? { signal } : {}) });
+  };
+
+  return {
+    kind: options.kind,
+    directory: (run_id) => `${root}/${run_id}`,
+
+    async doctor(signal): Promise<HostFacts> {
+      await request("ping", {}, signal);
+      const before = Date.now() / 1000;
+      const { header } = await request("doctor", {}, signal);
+      const facts = Facts.parse(header.facts);
+      const now = (before + Date.now() / 1000) / 2;
+      return {
+        hostname: facts.host,
+        python: facts.python,
+        python_path: facts.python_path,
+        cpus: facts.cpus,
+        memory_bytes: facts.memory.total_bytes,
+        disk_free_bytes: facts.root.disk_free_bytes ?? 0,
+        gpus: facts.gpus.map(({ name, memory_bytes }) => ({ name, memory_bytes })),
+        boot_id: facts.boot_id,
+        clock_offset_secs: facts.time_secs - now,
+      };
+    },
+
+    async launch({ spec, attempt }, signal) {
+      const fields = {
+        spec,
+        attempt,
+        executor: options.kind,
+        ...(options.python ? { python: options.python } : {}),
+      };
+      const { header } = await request("launch", fields, signal, LAUNCH_SECS);
+      return toStatus(header.status);
+    },
+
+    async status(refs, signal) {
+      if (refs.length === 0) return new Map();
+      const attempts = refs.map(({ run_id, attempt }) => ({ run_id, attempt }));
+      const { header } = await request("status", { attempts }, signal);
+      const rows = z.array(z.unknown()).parse(header.attempts).map(toStatus);
+      return new Map(rows.map((row) => [refKey(row), row]));
+    },
+
+    async read(cursors, signal): Promise<Chunk[]> {
+      const { header, blob } = await request(
+        "read",
+        { cursors, wait_secs: READ_WAIT_SECS, max_bytes: READ_BYTES },
+        signal,
+        READ_WAIT_SECS + ANSWER_SECS,
+      );
+      let at = 0;
+      return z
+        .array(ReadChunk)
+        .parse(header.chunks)
+        .map(({ bytes: length, oversized, line_bytes, ...chunk }) => {
+          const bytes = blob.subarray(at, at + length);
+          at += length;
+          return { ...chunk, bytes, oversized: oversized ? (line_bytes ?? length) : null };
+        });
+    },
+
+    async readLog({ run_id, attempt }, offset, max_bytes, signal): Promise<LogPiece> {
+      try {
+        const { header, blob } = await request("log", { run_id, attempt, offset, max_bytes }, signal);
+        return { offset: z.number().parse(header.offset), size: z.number().parse(header.size), bytes: blob };
+      } catch (error) {
+        if (error instanceof HostRefusedError && error.code === "not_found")
+          return { offset: 0, size: 0, bytes: Buffer.alloc(0) };
+        throw error;
+      }
+    },
+
+    async control({ run_id, attempt }, command, signal) {
+      await request("control", { run_id, attempt, command }, signal);
+    },
+
+    async find(signal): Promise<FoundRun[]> {
+      const { header } = await request("find", {}, signal);
+      return z
+        .array(z.object({ run_id: z.string(), spec: z.unknown(), attempts: z.array(z.unknown()) }))
+        .parse(header.runs)
+        .map(({ run_id, spec, attempts }) => ({ run_id, spec, attempts: attempts.map(toStatus) }));
+    },
+
+    async close() {
+      closed = true;
+      session?.end("The link to the host was closed.");
+      await opening?.catch(() => undefined);
+    },
+  };
+}
