@@ -4,7 +4,6 @@ import { formatTick, formatValue, makeXAxis, makeYAxis } from "./axis.ts";
 import { getPlotBox, getShapes } from "./picture.ts";
 import { readAt } from "./read.ts";
 import { buildScene, type SceneOptions } from "./scene.ts";
-import { smooth } from "./smooth.ts";
 import { type CurveSeries, POINT } from "./types.ts";
 
 const box = getPlotBox(440, 168);
@@ -19,17 +18,12 @@ const make = (x: number[], values: number[], flags?: number[]): CurveSeries => (
 });
 
 describe("smoothing", () => {
-  it("B36: is not pulled to the first value and does not depend on what follows", () => {
-    expect(smooth(Float64Array.from([1, 0]), 0.9)[1]).toBeCloseTo(0.474, 3);
-    for (const value of smooth(new Float64Array(50).fill(0.0001), 0.9)) expect(value).toBeCloseTo(0.0001, 15);
-    const long = makeClimb(1, 100_000, 0, 1);
-    expect(smooth(long, 0.99).slice(0, 10_000)).toEqual(smooth(long.slice(0, 10_000), 0.99));
-  });
-
-  it("passes over what is not a number", () => {
-    const [first, hole, last] = smooth(Float64Array.from([1, Number.NaN, 1]), 0.5);
-    expect([first, last]).toEqual([1, 1]);
-    expect(hole).toBeNaN();
+  it("skips what was rolled back", () => {
+    const series = make([1, 2, 2, 3], [1, 100, 1, 1], [0, POINT.rolled_back, 0, 0]);
+    const [line] = buildScene([series], { ...options, smoothing: 0.5 }).lines.filter(
+      (one) => one.role === "value",
+    );
+    expect(line?.y).toEqual([1, 1, 1]);
   });
 
   it("draws the values behind, and reads out both", () => {

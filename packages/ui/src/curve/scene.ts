@@ -1,6 +1,6 @@
+import { smooth } from "@sightline/core/runs";
 import { type Axis, makeXAxis, makeYAxis, type Scale } from "./axis.ts";
 import { type Segments, splitSegments } from "./segments.ts";
-import { smooth } from "./smooth.ts";
 import { getPointBudget, type NonFinite, thin } from "./thin.ts";
 import { type CurveColor, type CurveSeries, type Extent, POINT } from "./types.ts";
 
@@ -74,7 +74,10 @@ export function getSmoothed(series: CurveSeries, decay: number): Float64Array {
   const known = smoothedOf.get(series);
   if (known?.decay === decay) return known.values;
   const skipped = POINT.missing | POINT.rolled_back;
-  const values = smooth(series.values, decay, (index) => ((series.flags?.[index] ?? 0) & skipped) !== 0);
+  const values = smooth(
+    series.values.map((value, index) => ((series.flags?.[index] ?? 0) & skipped ? Number.NaN : value)),
+    decay,
+  );
   smoothedOf.set(series, { decay, values });
   return values;
 }
