@@ -1,0 +1,174 @@
+import type { CompletionGroup } from "@sightline/core/runs";
+import { REWARD_PARTS, toNumber } from "@sightline/core/wire";
+import { formatValue } from "../curve/axis.ts";
+import { fromCodePoints, type Span, TraceText } from "../trace-text/index.tsx";
+import { Glyph } from "./glyph.tsx";
+import classes from "./group-grid.module.css";
+import { PartsBar } from "./parts-bar.tsx";
+import { type Completion, getSpread, getVerdict, VERDICT_WORDS } from "./verdict.ts";
+
+export { GlyphLegend } from "./glyph.tsx";
+export { type Completion, getSpread, getVerdict, type Verdict } from "./verdict.ts";
+
+/** The groups of one step: a row each, its completions as glyphs. */
+export function GroupList({
+  groups,
+  selected,
+  onSelect,
+}: {
+  groups: readonly CompletionGroup[];
+  selected: string | null;
+  onSelect: (group_id: string) => void;
+}) {
+  return (
+    <ul className={classes.list}>
+      {groups.map((group) => {
+        const spread = getSpread(group.completions.map((one) => toNumber(one.reward)));
+        const isTied = spread !== null && spread.n > 1 && spread.sd === 0;
+        return (
+          <li key={`${group.attempt}-${group.gen}-${group.group_id}`}>
+            <button
+              type="button"
+              className={classes.row}
+              aria-pressed={selected === group.group_id}
+              data-rolled-back={group.rolled_back || undefined}
+              onClick={() => onSelect(group.group_id)}
+            >
+              <span className={classes.task}>{group.task}</span>
+              <span className={classes.prompt}>{getQuestion(group.prompt) ?? group.question_id}</span>
+              <span className={classes.gold}>gold {group.gold ?? "–"}</span>
+              <span className={classes.spread}>
+                {spread === null ? "–" : `${formatValue(spread.mean)} ± ${formatValue(spread.sd)}`}
+              </span>
+              <span className={classes.glyphs}>
+                {group.completions.map((completion) => (
+                  <Glyph key={completion.k} completion={completion} />
+                ))}
+              </span>
+              <span className={classes.remark}>
+                {group.rolled_back ? "rolled back" : isTied ? "no signal" : ""}
+              </span>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The part of a prompt that a person looks for: its last line that is not an option or an instruction tag. */
+export function getQuestion(prompt: string | null): string | null {
+  if (prompt === null) return null;
+  const lines = prompt
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("<") && !/^[A-I][.):]\s/.test(line));
+  return lines.findLast((line) => line.includes("?")) ?? lines.at(-1) ?? null;
+}
+
+/** The completions of one group side by side, the best first. */
+export function GroupColumns({ group }: { group: CompletionGroup }) {
+  const ordered = [...group.completions].sort((a, b) => byAdvantage(b) - byAdvantage(a) || a.k - b.k);
+  return (
+    <div className={classes.columns}>
+      {ordered.map((completion) => (
+        <Column key={completion.k} completion={completion} gold={group.gold} />
+      ))}
+    </div>
+  );
+}
+
+function byAdvantage(completion: Completion): number {
+  const advantage = toNumber(completion.advantage);
+  return Number.isFinite(advantage) ? advantage : Number.NEGATIVE_INFINITY;
+}
+
+function Column({ completion, gold }: { completion: Completion; gold: string | null }) {
+  const { text, parse, rewards } = completion;
+  const think = toSpan(text, parse.think);
+  const answer = toSpan(text, parse.answer);
+  const verdict = getVerdict(completion);
+  return (
+    <article
+      className={classes.column}
+      aria-label={`Completion ${completion.k + 1}, ${VERDICT_WORDS[verdict]}`}
+    >
+      <header className={classes.head}>
+        <div className={classes.line}>
+          <Glyph completion={completion} />
+          <strong className={classes.letter}>{parse.letter ?? "–"}</strong>
+          <span className={classes.quiet}>gold {gold ?? "–"}</span>
+          <span className={classes.advantage} title="Advantage within its group">
+            {formatSigned(toNumber(completion.advantage))}
+          </span>
+        </div>
+        <PartsBar completion={completion} />
+        <dl className={classes.parts}>
+          {REWARD_PARTS.map((part) => {
+            const value = rewards[part];
+            return (
+              <div key={part} title={value?.null_reason ?? undefined}>
+                <dt data-part={part}>{part}</dt>
+                <dd>
+                  {value === undefined || value.raw === null
+                    ? "not scored"
+                    : formatValue(toNumber(value.raw))}
+                  <span className={classes.quiet}> × {value?.weight ?? 0}</span>
+                </dd>
+              </div>
+            );
+          })}
+          <div>
+            <dt>reward</dt>
+            <dd>{formatValue(toNumber(completion.reward))}</dd>
+          </div>
+        </dl>
+      </header>
+      <div className={classes.body}>
+        <TraceText
+          text={text}
+          think={think}
+          answer={answer}
+          letter={findLetter(text, answer, parse.letter)}
+          truncated={completion.finish === "length"}
+        />
+      </div>
+      <footer className={classes.foot}>
+        <span>read by {parse.rule.replaceAll("_", " ")}</span>
+        {answer !== null && (
+          <span>
+            at {answer[0]}–{answer[1]}
+          </span>
+        )}
+        <span>{completion.tokens} tokens</span>
+        {completion.judges.map((judge) => (
+          <span key={judge.variant}>
+            judge{" "}
+            {judge.status === "ok"
+              ? `${judge.letter ?? "–"} · ${judge.agrees ? "agrees" : "disagrees"}`
+              : judge.status.replaceAll("_", " ")}
+          </span>
+        ))}
+        {completion.judges.length === 0 && <span>not judged</span>}
+      </footer>
+    </article>
+  );
+}
+
+/** Wire spans count code points; pictures count UTF-16. */
+function toSpan(text: string, span: readonly [number, number] | null): Span | null {
+  return span === null ? null : fromCodePoints(text, span);
+}
+
+/** Where the letter stands within the answer, when it does. */
+function findLetter(text: string, answer: Span | null, letter: string | null): Span | null {
+  if (answer === null || letter === null) return null;
+  const at = text
+    .slice(answer[0], answer[1])
+    .search(new RegExp(`(?<![A-Za-z])${letter.replace(/\W/g, "\\$&")}(?![A-Za-z])`));
+  return at < 0 ? null : [answer[0] + at, answer[0] + at + letter.length];
+}
+
+function formatSigned(value: number): string {
+  return value > 0 ? `+${formatValue(value)}` : formatValue(value);
+}

@@ -1,0 +1,48 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, it } from "vitest";
+import { cutTrace, fromCodePoints, TraceText } from "./index.tsx";
+
+const hostile = "<think>a < b & <img src=x onerror=alert(1)></think><answer>B</answer>";
+
+describe("trace text", () => {
+  it("B21: shows every character as text, runs nothing, and still knows the tags", () => {
+    const think: [number, number] = [7, hostile.indexOf("</think>")];
+    const at = hostile.indexOf("B</answer>");
+    const pieces = cutTrace(hostile, { think, answer: [at, at + 1], letter: [at, at + 1] });
+    expect(pieces.map((piece) => piece.text).join("")).toBe(hostile);
+    expect(pieces.map((piece) => piece.kind)).toEqual(["tag", "think", "tag", "tag", "letter", "tag"]);
+    const html = renderToStaticMarkup(
+      createElement(TraceText, { text: hostile, think, answer: [at, at + 1] }),
+    );
+    expect(html).not.toContain("<img");
+    expect(html).toContain("&lt;img src=x onerror=alert(1)&gt;");
+    expect(html).toContain("&lt;think&gt;");
+  });
+
+  it("holds any text whole, whatever its spans say", () => {
+    const texts = [
+      "",
+      "x",
+      "no tags at all",
+      "<think>open",
+      "</think></think><answer>",
+      "😀<answer>A</answer>",
+    ];
+    for (const text of texts)
+      for (const span of [null, [0, 1], [3, 900], [-4, 2]] as const)
+        expect(
+          cutTrace(text, { think: span, answer: span, letter: null })
+            .map((piece) => piece.text)
+            .join(""),
+        ).toBe(text);
+  });
+
+  it("counts as Python does where characters lie beyond the basic plane", () => {
+    const text = "<think>😀😀 left</think><answer>B</answer>";
+    const [from, to] = fromCodePoints(text, [7, 14]);
+    expect(text.slice(from, to)).toBe("😀😀 left");
+    expect(fromCodePoints("plain", [1, 3])).toEqual([1, 3]);
+    expect(fromCodePoints("plain", [1, 99])).toEqual([1, 5]);
+  });
+});
