@@ -98,9 +98,7 @@ def advance(plan: Plan, state: State) -> State:
     )
 
 
-def run_step(
-    plan: Plan, state: State, *, is_judge_down: bool = False, is_flat: bool = False
-) -> tuple[Step, State]:
+def run_step(plan: Plan, state: State, *, is_judge_down: bool = False, is_flat: bool = False) -> tuple[Step, State]:
     """Samples, scores and describes the step after `state`."""
     settings = plan.settings
     step = state.step + 1

@@ -109,9 +109,7 @@ class Simulator:
             self._say_crash(error)
         self.done.set()
         try:
-            self.log.attempt_end(
-                reason=reason, exit_code=code, step=self.state.step, checkpoint=self.saved.path()
-            )
+            self.log.attempt_end(reason=reason, exit_code=code, step=self.state.step, checkpoint=self.saved.path())
         except OSError as error:
             sys.stderr.write(f"the last event could not be written: {error}\n")
         return code
@@ -301,9 +299,7 @@ class Simulator:
         cut = self._fault("utf8_cut", step)
         if cut is not None:
             line = log.line("sim.note", {"step": step, "note": "half of a → lies here"})
-            log.append_raw(
-                line, cut=line.index("→".encode()) + 1, pause_secs=1 if cut.secs is None else cut.secs
-            )
+            log.append_raw(line, cut=line.index("→".encode()) + 1, pause_secs=1 if cut.secs is None else cut.secs)
             log.count_raw()
 
     def _save(self, plan: Plan) -> None:
@@ -407,9 +403,7 @@ class Simulator:
     def _say_crash(self, error: BaseException) -> None:
         text = traceback.format_exc()
         sys.stderr.write(text)
-        self._say_error(
-            "internal", f"{type(error).__name__}: {error}", detail=text, hint="Read the log, then resume."
-        )
+        self._say_error("internal", f"{type(error).__name__}: {error}", detail=text, hint="Read the log, then resume.")
 
 
 def _die() -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -134,9 +135,9 @@ class Plan:
     def fault(self, name: str, step: int, attempt: int) -> Fault | None:
         """The fault of that name that strikes at the step, if any."""
         for fault in self.faults:
-            if fault.name == name and fault.from_step <= step <= fault.to_step:
-                if attempt == 1 or fault.in_every_attempt:
-                    return fault
+            is_due = fault.name == name and fault.from_step <= step <= fault.to_step
+            if is_due and (attempt == 1 or fault.in_every_attempt):
+                return fault
         return None
 
 
@@ -160,7 +161,7 @@ def read_plan(spec: dict[str, Any]) -> Plan:
         if getattr(settings, name) < 1:
             raise SettingsError(f"{name} must be 1 or more")
     stages = [_stage(index, item) for index, item in enumerate(spec.get("stages") or [])] or DEFAULT_STAGES
-    for before, after in zip(stages, stages[1:], strict=False):
+    for before, after in itertools.pairwise(stages):
         if abs(before.to_epoch - after.from_epoch) > 1e-9:
             raise SettingsError(f"stage {after.name!r} must begin where {before.name!r} ends, at {before.to_epoch}")
     plan = Plan(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 HEADINGS = ("north", "east", "south", "west")
 LETTERS = "ABCD"
 _TURNS = {"left": -1, "right": 1, "around": 2}
-TASKS = ("heading", "relative_direction", "route", "appearance_order")
+TASKS: tuple[str, ...] = ("heading", "relative_direction", "route", "appearance_order")
 _THINGS = ("kiosk", "bench", "red door", "staircase", "fountain", "yellow sign", "bicycle", "tree")
 
 

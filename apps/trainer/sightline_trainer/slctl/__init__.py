@@ -1,1 +1,1 @@
-"""The supervisor that is pushed to hosts: launch, watch, read and control runs. Standard library only, no daemon, no port."""
+"""The supervisor that is pushed to hosts: launch, watch, read, control. Standard library only, no daemon, no port."""

@@ -13,9 +13,6 @@ USAGE = """usage: python3 -m sightline_trainer.slctl MODE
 
 
 def main(arguments: list[str]) -> int:
-    if sys.version_info < (3, 10):
-        sys.stderr.write("slctl needs Python 3.10 or newer; this is %d.%d.\n" % sys.version_info[:2])
-        return 69
     mode = arguments[0] if len(arguments) == 1 else ""
     if mode in ("rpc", "serve"):
         from sightline_trainer.slctl.serve import main as answer

@@ -78,7 +78,10 @@ def is_alive(pid: Any, ticks: Any) -> bool:
 
 
 def is_lock_held(path: Path) -> bool:
-    """True when a process holds the attempt's lock. A shared lock is tried, so that two askers don't disturb each other."""
+    """True when a process holds the attempt's lock.
+
+    A shared lock is tried, so that two who look don't take each other for a holder.
+    """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

@@ -1,8 +1,8 @@
 """Requests and answers over a pipe that may carry a login shell's banner first.
 
-A request is one JSON object. Answers come after one line `@slctl 1 <nonce>`; everything before it is noise. An answer is
-a frame: `<bytes of JSON> <bytes of blob>` in decimal, a newline, the JSON object, the blob (raw bytes of files, so that a
-line that is not legal UTF-8 arrives as it lies on the disk).
+A request is one JSON object. Answers come after one line `@slctl 1 <nonce>`; everything before it is noise. An answer
+is a frame: `<bytes of JSON> <bytes of blob>` in decimal, a newline, the JSON object, the blob (raw bytes of files, so
+that a line that is not legal UTF-8 arrives as it lies on the disk).
 """
 
 from __future__ import annotations

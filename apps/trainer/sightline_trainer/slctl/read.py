@@ -189,7 +189,15 @@ def _read_file(cursor: Cursor, room: int, answer: Answer) -> bool:
 
 
 def _read_odd_end(
-    cursor: Cursor, fd: int, data: bytes, size: int, facts: dict[str, Any], answer: Answer, *, ended: bool, has_next: bool
+    cursor: Cursor,
+    fd: int,
+    data: bytes,
+    size: int,
+    facts: dict[str, Any],
+    answer: Answer,
+    *,
+    ended: bool,
+    has_next: bool,
 ) -> bool:
     """No newline in sight: a line that is still being written, one that was torn, or one that is too long."""
     if len(data) < MAX_LINE_BYTES:
@@ -216,9 +224,7 @@ def _read_odd_end(
     cursor.offset, cursor.scanned = end, 0
     has_end = ended and end == size
     cursor.has_end = cursor.has_end or has_end
-    _add(
-        cursor, data[:_SAMPLE_BYTES], answer, facts, oversized=True, line_bytes=length, more=end < size, ended=has_end
-    )
+    _add(cursor, data[:_SAMPLE_BYTES], answer, facts, oversized=True, line_bytes=length, more=end < size, ended=has_end)
     return True
 
 

@@ -49,12 +49,16 @@ def answer(request: Any, cancelled: threading.Event | None = None) -> tuple[dict
         header, blob = result if isinstance(result, tuple) else (result, b"")
         return {"id": request_id, "ok": True, **header}, blob
     except RequestError as error:
-        return {"id": request_id, "ok": False, "error": {"code": error.code, "message": str(error), **error.detail}}, b""
+        return _refusal(request_id, error.code, str(error), **error.detail)
     except OSError as error:
         message = f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
-        return {"id": request_id, "ok": False, "error": {"code": "io", "message": message}}, b""
+        return _refusal(request_id, "io", message)
     except Exception as error:  # A fault of ours must reach the caller as an answer: it waits for one.
-        return {"id": request_id, "ok": False, "error": {"code": "internal", "message": repr(error)}}, b""
+        return _refusal(request_id, "internal", repr(error))
+
+
+def _refusal(request_id: Any, code: str, message: str, **detail: Any) -> tuple[dict[str, Any], bytes]:
+    return {"id": request_id, "ok": False, "error": {**detail, "code": code, "message": message}}, b""
 
 
 def rpc(source: BinaryIO, out: BinaryIO) -> None:

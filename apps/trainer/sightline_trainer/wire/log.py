@@ -345,9 +345,7 @@ class EventLog:
 
     def attempt_end(self, *, reason: EndReason, exit_code: int, step: int, checkpoint: str | None) -> None:
         """The last line of an attempt."""
-        self.emit(
-            "attempt.end", {"reason": reason, "exit_code": exit_code, "step": step, "checkpoint": checkpoint}
-        )
+        self.emit("attempt.end", {"reason": reason, "exit_code": exit_code, "step": step, "checkpoint": checkpoint})
 
     def completion(self, fields: Mapping[str, Any]) -> None:
         """One sampled trace. Text that would make the line longer than 1 MB is cut, and `truncated_at` says where."""
