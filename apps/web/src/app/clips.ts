@@ -19,14 +19,8 @@ export function putClips(changed: readonly Clip[]): void {
 export function useFollowClips(): void {
   useFollow("clips", () => {
     const put = gather<Clip>(putClips);
-    let isFirst = true;
     return client.clips.follow.subscribe(undefined, {
-      onStarted: () => {
-        // What changed while the stream was down is not told again.
-        if (!isFirst) void queryClient.invalidateQueries({ queryKey: trpc.clips.pathKey() });
-        isFirst = false;
-      },
-      onData: put,
+      onData: ({ data }) => put(data),
     });
   });
 }

@@ -72,7 +72,7 @@ function toUploadItem({ upload_id, name, state, sent, bytes, problem }: Upload):
   const cancel = { label: "Cancel", icon: <IconX size={14} />, run: () => cancelUpload(upload_id) };
   const actions = {
     waiting: [cancel],
-    sending: [hold, cancel],
+    sending: canHold(upload_id) ? [hold, cancel] : [],
     held: [goOn, cancel],
     failed: [goOn, cancel],
     arrived: [],
@@ -81,9 +81,10 @@ function toUploadItem({ upload_id, name, state, sent, bytes, problem }: Upload):
     key: upload_id,
     title: `Adding ${name}`,
     state: STATES[state],
-    done: sent,
-    total: bytes,
-    detail: state === "arrived" ? undefined : `${formatBytes(sent)} of ${formatBytes(bytes)}`,
+    done: sent ?? 0,
+    total: sent === null ? null : bytes,
+    detail:
+      state === "arrived" || sent === null ? undefined : `${formatBytes(sent)} of ${formatBytes(bytes)}`,
     problem,
     actions,
   };

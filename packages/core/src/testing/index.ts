@@ -1,1 +1,2 @@
+export { makeClip } from "./clip.ts";
 export * from "./run-lines.ts";
