@@ -2,8 +2,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
 import { type Db, openDatabase } from "./db/open.ts";
+import { type Clips, createClips } from "./features/clips/index.ts";
 import { createHosts } from "./features/hosts/index.ts";
 import type { Hosts } from "./features/hosts/service.ts";
+import { createJobs, type Jobs } from "./features/jobs/tray.ts";
 import { createRuns } from "./features/runs/index.ts";
 import type { Runs } from "./features/runs/service.ts";
 
@@ -13,27 +15,40 @@ export type App = {
   /** The data folder, absolute. */
   dataDir: string;
   log: Logger;
+  jobs: Jobs;
+  clips: Clips;
   hosts: Hosts;
   runs: Runs;
   close(): Promise<void>;
 };
 
 /** Opens a data folder and starts what works in the background. */
-export async function createApp(options: { dataDir: string; log?: Logger }): Promise<App> {
+export async function createApp(options: {
+  dataDir: string;
+  log?: Logger;
+  /** Folders of this machine from which clips may be added. */
+  folders?: string[];
+}): Promise<App> {
   mkdirSync(options.dataDir, { recursive: true });
   const db = openDatabase(join(options.dataDir, "sightline.db"));
   const log = options.log ?? pino({ level: "info" });
+  const jobs = createJobs(log);
+  const clips = createClips({ db, dataDir: options.dataDir, log, jobs, folders: options.folders ?? [] });
   const hosts = createHosts();
   const runs = createRuns();
   return {
     db,
     dataDir: options.dataDir,
     log,
+    jobs,
+    clips,
     hosts,
     runs,
     async close() {
       await runs.close();
       await hosts.close();
+      await jobs.close();
+      clips.close();
       db.$client.close();
     },
   };

@@ -1,9 +1,13 @@
+import { clipsRouter } from "./features/clips/router.ts";
 import { hostsRouter } from "./features/hosts/router.ts";
+import { jobsRouter } from "./features/jobs/router.ts";
 import { runsRouter } from "./features/runs/router.ts";
 import { procedure, router } from "./trpc.ts";
 
 export const appRouter = router({
+  clips: clipsRouter,
   hosts: hostsRouter,
+  jobs: jobsRouter,
   runs: runsRouter,
   health: procedure.query(() => ({ ok: true })),
 });

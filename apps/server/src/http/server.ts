@@ -29,6 +29,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
       createContext: () => ({ app }),
     } satisfies FastifyTRPCPluginOptions<AppRouter>["trpcOptions"],
   });
+  app.clips.registerRoutes(server);
   await registerWeb(server);
   return server;
 }

@@ -14,6 +14,8 @@ export type RunOptions = {
   /** "background" for long work, "interactive" for what a person waits for; they don't stand in each other's way. */
   lane: "background" | "interactive";
   signal?: AbortSignal;
+  /** Called when the task leaves the queue. */
+  onBegin?: () => void;
   onProgress?: (done: number) => void;
 };
 
@@ -46,9 +48,10 @@ export function createDecoderPool(
   let closed = false;
 
   return {
-    async run(name, args, { lane, signal, onProgress }) {
+    async run(name, args, { lane, signal, onBegin, onProgress }) {
       if (closed) throw new Error("the decoder is shut down");
       const slot = await takeSlot(lanes[lane], signal);
+      onBegin?.();
       try {
         const id = nextId++;
         return (await call(slot, { id, name, args }, { signal, onProgress, silenceMs })) as TaskResult<
@@ -123,7 +126,7 @@ function startProcess(): ChildProcess {
   });
 }
 
-type CallOptions = Omit<RunOptions, "lane"> & { silenceMs: number };
+type CallOptions = Pick<RunOptions, "signal" | "onProgress"> & { silenceMs: number };
 
 function call(
   slot: Slot,

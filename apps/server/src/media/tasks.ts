@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { drawJpeg } from "./jpeg.ts";
 import { copyLuma } from "./luma.ts";
+import { findBrowserStart } from "./playback.ts";
 import { readPictures } from "./read-frames.ts";
 import { type FrameIndex, type Scan, scan } from "./scan.ts";
 
@@ -17,7 +18,7 @@ export const tasks = {
   async read(
     args: { file: string; thumbs_dir: string; interval_secs: number },
     report: Report,
-  ): Promise<Scan> {
+  ): Promise<Scan & { browser_start_secs: number | null }> {
     const writes: Promise<void>[] = [];
     const write = (name: string, jpeg: Buffer) => writes.push(writeFile(join(args.thumbs_dir, name), jpeg));
     const result = await scan(args.file, {
@@ -29,7 +30,9 @@ export const tasks = {
       },
     });
     await Promise.all(writes);
-    return result;
+    const { facts, index, problem } = result;
+    const browser_start_secs = problem === null ? await findBrowserStart(args.file, facts, index) : null;
+    return { ...result, browser_start_secs };
   },
 
   /** One frame as an upright JPEG; null when it can't be decoded. */

@@ -52,7 +52,10 @@ export type SampleTable = {
   clip_id: string;
   /** Presentation time of each frame in seconds from the clip's start. */
   time_secs: number[];
-  /** Presentation time of frame 0 in the container, in seconds; may be negative. Container time = time_secs + this. */
+  /**
+   * Presentation time of frame 0 in the file that a browser plays (the original, or its proxy, where it is 0), in
+   * seconds; may be negative. The time that the browser's demuxer gives a frame is time_secs + this.
+   */
   first_time_secs: number;
 };
 

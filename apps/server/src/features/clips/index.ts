@@ -1,0 +1,99 @@
+import { mkdirSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import type { Db } from "../../db/open.ts";
+import { createDecoderPool, type DecoderPool } from "../../media/decoder-pool.ts";
+import type { Jobs } from "../jobs/tray.ts";
+import { createFolders, type Folders } from "./folders.ts";
+import { type Added, createLibrary, type Library } from "./library.ts";
+import { registerMediaRoutes } from "./media-routes.ts";
+import { createReader } from "./reading.ts";
+import { createClipStore } from "./store.ts";
+import { createUploads, DEFAULT_QUOTA, type Quota } from "./uploads.ts";
+
+/** What happened to one file of a folder. */
+export type AddedFromFolder = { path: string } & ({ added: Added } | { problem: string });
+
+/** Clips: the library, what fills it, and what serves it. */
+export type Clips = {
+  library: Library;
+  folders: Folders;
+  pool: DecoderPool;
+  addFromFolder(folder_id: string, paths: string[]): Promise<AddedFromFolder[]>;
+  registerRoutes(server: FastifyInstance): void;
+  /** Call after the jobs have been closed. */
+  close(): void;
+};
+
+export type ClipsOptions = {
+  db: Db;
+  dataDir: string;
+  log: Logger;
+  jobs: Jobs;
+  /** Folders of this machine from which clips may be added. */
+  folders?: string[];
+  quota?: Quota;
+};
+
+export function createClips({
+  db,
+  dataDir,
+  log,
+  jobs,
+  folders: listed,
+  quota = DEFAULT_QUOTA,
+}: ClipsOptions): Clips {
+  const clipsDir = join(dataDir, "clips");
+  mkdirSync(clipsDir, { recursive: true });
+  const store = createClipStore(db);
+  const library = createLibrary(store, clipsDir);
+  const pool = createDecoderPool();
+  const reader = createReader({ library, jobs, pool, log });
+  const uploads = createUploads({ dataDir, library, sumBytes: store.sumBytes, quota, log });
+  const folders = createFolders(() => [...(listed ?? []), ...listFromEnvironment()]);
+
+  library.onUnread(reader.read);
+  for (const clip_id of store.listUnfinished().reading) reader.read(clip_id);
+  uploads.recover().catch((error: unknown) => log.error({ err: error }, "bringing in finished uploads"));
+
+  return {
+    library,
+    folders,
+    pool,
+    async addFromFolder(folder_id, paths) {
+      const results: AddedFromFolder[] = [];
+      for (const path of paths) {
+        try {
+          const file = await folders.resolve(folder_id, path);
+          const { size } = await stat(file);
+          if (size > quota.file_bytes || size > quota.total_bytes - store.sumBytes()) {
+            throw new Error("The library has no room for this file.");
+          }
+          results.push({ path, added: await library.add({ path: file, name: basename(path), move: false }) });
+        } catch (error) {
+          results.push({ path, problem: error instanceof Error ? error.message : String(error) });
+        }
+      }
+      return results;
+    },
+    registerRoutes(server) {
+      registerMediaRoutes(server, { library, pool });
+      uploads.register(server);
+    },
+    close() {
+      uploads.close();
+      pool.close();
+    },
+  };
+}
+
+/** SIGHTLINE_FOLDERS: folders with the system's path separator between them. */
+function listFromEnvironment(): string[] {
+  const separator = process.platform === "win32" ? ";" : ":";
+  return (process.env.SIGHTLINE_FOLDERS ?? "")
+    .split(separator)
+    .filter((path) => path !== "")
+    .map((path) => resolve(path));
+}

@@ -1,0 +1,220 @@
+import { constants } from "node:fs";
+import { copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import type { Clip, SampleTable } from "@sightline/core/clips";
+import { TRPCError } from "@trpc/server";
+import { type Bell, createBell } from "../../live/follow.ts";
+import { hashFile } from "../../media/hash.ts";
+import type { FrameIndex } from "../../media/scan.ts";
+import { type ClipRow, type ClipStore, type LibraryChange, toClip, toSampleTable } from "./store.ts";
+
+/** A file on its way into the library. */
+export type Incoming = {
+  path: string;
+  /** What the person calls the file. */
+  name: string;
+  /** True when the file is ours to move; false to copy it. */
+  move: boolean;
+};
+
+/** What became of a file that was added. */
+export type Added = {
+  clip: Clip;
+  /** True when the library knew these bytes already. */
+  duplicate: boolean;
+  /** A sentence for the person when the clip is not simply new; otherwise null. */
+  note: string | null;
+};
+
+/** The clips of a data folder: what a person sees and changes of them. */
+export type Library = {
+  list(filter: { trash: boolean }): Clip[];
+  get(clip_id: string): Clip;
+  getSampleTable(clip_id: string): SampleTable;
+  /** Where the frames lie, for decoding. */
+  getFrames(clip_id: string): FrameIndex;
+  /** The clip's folder; its file is `getFile`. */
+  getFolder(clip_id: string): string;
+  getFile(clip_id: string): string;
+  add(incoming: Incoming): Promise<Added>;
+  rename(clip_id: string, name: string): void;
+  setTags(clip_id: string, tags: string[]): void;
+  trash(clip_ids: string[]): void;
+  restore(clip_ids: string[]): void;
+  /** Takes back the last change that still stands; a sentence on what was taken back, or null. */
+  undo(): string | null;
+  /** Clips that changed after a revision, and the revision to go on from. */
+  listChanged(after: number): { clips: Clip[]; revision: number };
+  bell: Bell;
+  /** Called for every clip that has yet to be read. */
+  onUnread(handle: (clip_id: string) => void): void;
+  /** Writes what was found out about a clip, and says so to those who follow. */
+  update: ClipStore["update"];
+  setFrames: ClipStore["setFrames"];
+};
+
+export function createLibrary(store: ClipStore, clipsDir: string): Library {
+  const bell = createBell();
+  const unread: ((clip_id: string) => void)[] = [];
+  const adding = new Map<string, Promise<Added>>();
+
+  const find = (clip_id: string): ClipRow => {
+    const row = store.get(clip_id);
+    if (!row) throw new TRPCError({ code: "NOT_FOUND", message: "This clip is not in the library." });
+    return row;
+  };
+  const change = (
+    kind: "rename" | "tags" | "trash" | "restore",
+    ids: string[],
+    fields: Parameters<ClipStore["change"]>[2],
+  ) => {
+    for (const clip_id of ids) find(clip_id);
+    store.change(kind, ids, fields);
+    bell.ring();
+  };
+  const getFolder = (clip_id: string) => join(clipsDir, clip_id);
+  const getFile = (clip_id: string) => join(getFolder(clip_id), `original${find(clip_id).extension}`);
+  const announceUnread = (clip_id: string) => {
+    for (const handle of unread) handle(clip_id);
+  };
+
+  const meetAgain = (row: ClipRow): Added => {
+    const { clip_id, name } = row;
+    let note = `Already in the library as “${name}”.`;
+    if (row.trashed_secs !== null) {
+      store.change("restore", [clip_id], { trashed_secs: null });
+      note = `Was in the trash as “${name}”; it is back in the library.`;
+    }
+    if (row.state === "refused") {
+      store.update(clip_id, { state: "reading", problem: null });
+      announceUnread(clip_id);
+    }
+    bell.ring();
+    return { clip: toClip(find(clip_id)), duplicate: true, note };
+  };
+
+  const bringIn = async (clip_id: string, { path, name, move }: Incoming): Promise<Added> => {
+    const known = store.get(clip_id);
+    if (known) {
+      if (move) await rm(path, { force: true });
+      return meetAgain(known);
+    }
+    const shown = cleanName(name);
+    const extension = getExtension(shown);
+    const folder = getFolder(clip_id);
+    const file = join(folder, `original${extension}`);
+    await mkdir(folder, { recursive: true });
+    await placeFile(path, file, move);
+    const { size } = await stat(file);
+    store.insert({ clip_id, name: shown, bytes: size, extension });
+    if (move) await rm(path, { force: true });
+    announceUnread(clip_id);
+    bell.ring();
+    return { clip: toClip(find(clip_id)), duplicate: false, note: null };
+  };
+
+  return {
+    bell,
+    list: (filter) => store.list(filter).map(toClip),
+    get: (clip_id) => toClip(find(clip_id)),
+    getSampleTable: (clip_id) => toSampleTable(find(clip_id), getFrames(clip_id)),
+    getFrames,
+    getFolder,
+    getFile,
+    async add(incoming) {
+      const clip_id = await hashFile(incoming.path);
+      const before = adding.get(clip_id) ?? Promise.resolve();
+      const mine = before.catch(() => undefined).then(() => bringIn(clip_id, incoming));
+      adding.set(clip_id, mine);
+      try {
+        return await mine;
+      } finally {
+        if (adding.get(clip_id) === mine) adding.delete(clip_id);
+      }
+    },
+    rename: (clip_id, name) => change("rename", [clip_id], { name: cleanName(name) }),
+    setTags: (clip_id, tags) => change("tags", [clip_id], { tags: cleanTags(tags) }),
+    trash: (ids) => change("trash", ids, { trashed_secs: Date.now() / 1000 }),
+    restore: (ids) => change("restore", ids, { trashed_secs: null }),
+    undo() {
+      const undone = store.undo();
+      if (!undone) return null;
+      bell.ring();
+      return describeUndo(undone);
+    },
+    listChanged(after) {
+      const rows = store.listChanged(after);
+      return { clips: rows.map(toClip), revision: rows.at(-1)?.revision ?? after };
+    },
+    onUnread: (handle) => void unread.push(handle),
+    update(clip_id, fields) {
+      store.update(clip_id, fields);
+      bell.ring();
+    },
+    setFrames: store.setFrames,
+  };
+
+  function getFrames(clip_id: string): FrameIndex {
+    const { state, problem } = find(clip_id);
+    const index = store.getFrames(clip_id);
+    if (index) return index;
+    if (state === "refused")
+      throw new TRPCError({ code: "PRECONDITION_FAILED", message: problem ?? "Refused." });
+    throw new TRPCError({
+      code: "PRECONDITION_FAILED",
+      message: "This clip is still being read; its frames are known when that is done.",
+    });
+  }
+}
+
+/** Puts a file at its place, whole and on the disk, or not at all. */
+async function placeFile(from: string, to: string, move: boolean) {
+  const draft = `${to}.part`;
+  await rm(draft, { force: true });
+  const copy = () => copyFile(from, draft, constants.COPYFILE_FICLONE);
+  await (move ? link(from, draft).catch(copy) : copy());
+  const handle = await open(draft, "r+");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, to);
+}
+
+const MAX_NAME = 200;
+
+/** A name that can be shown on one line. */
+function cleanName(name: string): string {
+  const line = basename(name.replaceAll("\\", "/"))
+    .replace(/[\p{Cc}\p{Bidi_Control}]/gu, "")
+    .trim();
+  return line.slice(0, MAX_NAME) || "Unnamed clip";
+}
+
+function cleanTags(tags: string[]): string[] {
+  return [...new Set(tags.map((tag) => tag.trim().replace(/\s+/g, " ")).filter((tag) => tag !== ""))];
+}
+
+function getExtension(name: string): string {
+  const extension = extname(name).toLowerCase();
+  return /^\.[a-z0-9]{1,8}$/.test(extension) ? extension : "";
+}
+
+function describeUndo({ kind, entries }: LibraryChange): string {
+  const first = entries[0];
+  const name = first?.before?.name ?? first?.after.name ?? "";
+  const which = entries.length === 1 ? `“${name}”` : `${entries.length} clips`;
+  switch (kind) {
+    case "add":
+      return `${which} went back to the trash.`;
+    case "rename":
+      return `${which} has its name back.`;
+    case "tags":
+      return `${which} has its tags back.`;
+    case "trash":
+      return `${which} came back from the trash.`;
+    default:
+      return `${which} went back to the trash.`;
+  }
+}
