@@ -2,7 +2,6 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { StartError } from "./data-folder/start-error.ts";
-import { startServer } from "./start.ts";
 
 const HELP = `Sightline: a workbench for embodied spatial reasoning.
 
@@ -53,7 +52,11 @@ function parse() {
 try {
   const options = readOptions();
   if (options.help) process.stdout.write(HELP);
-  else await startServer({ ...options, open: !options["no-open"] });
+  else {
+    // Loaded late, so that a wrong option is answered before half of the server has been read.
+    const { startServer } = await import("./start.ts");
+    await startServer({ ...options, open: !options["no-open"] });
+  }
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
   process.stderr.write(`\n${error.message}\n\n`);

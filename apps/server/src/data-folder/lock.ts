@@ -52,7 +52,7 @@ export function lockDataFolder(dataDir: string): FolderLock {
     throw error;
   }
   const holder: FolderHolder = { pid: process.pid, since_secs: Date.now() / 1000, url: null };
-  const write = () => writeFileSync(holderFile, `${JSON.stringify(holder)}\n`);
+  const write = () => writeFileSync(holderFile, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   write();
   return {
     announce(url) {

@@ -1,5 +1,5 @@
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { StartError } from "./start-error.ts";
 
 /** Less than this and the database could not even write its journal. */
@@ -11,7 +11,7 @@ const LEAST_FREE_BYTES = 64 * 1024 * 1024;
  * @throws StartError, or the file system's own error.
  */
 export function prepareDataFolder(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const probe = join(dataDir, `probe.${process.pid}`);
   try {
     writeFileSync(probe, "written to see that it can be\n", { flush: true });
@@ -26,4 +26,12 @@ export function prepareDataFolder(dataDir: string): void {
     );
   }
   mkdirSync(join(dataDir, "logs"), { recursive: true });
+}
+
+/** Not `recursive`: Node's goes round for ever under a parent that says ENOENT though it exists, as /proc does. */
+function makeFolder(folder: string) {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  const parent = dirname(folder);
+  if (!existsSync(parent)) makeFolder(parent);
+  mkdirSync(folder, { mode: 0o700 });
 }
