@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Logger, pino } from "pino";
 import { type Db, openDatabase } from "./db/open.ts";
 import { type Clips, createClips } from "./features/clips/index.ts";
+import type { Quota } from "./features/clips/uploads.ts";
 import { createHosts } from "./features/hosts/index.ts";
 import type { Hosts } from "./features/hosts/service.ts";
 import { createJobs, type Jobs } from "./features/jobs/tray.ts";
@@ -28,12 +29,14 @@ export async function createApp(options: {
   log?: Logger;
   /** Folders of this machine from which clips may be added. */
   folders?: string[];
+  /** How much the library may hold. */
+  quota?: Quota;
 }): Promise<App> {
   mkdirSync(options.dataDir, { recursive: true });
   const db = openDatabase(join(options.dataDir, "sightline.db"));
   const log = options.log ?? pino({ level: "info" });
   const jobs = createJobs(log);
-  const clips = createClips({ db, dataDir: options.dataDir, log, jobs, folders: options.folders ?? [] });
+  const clips = createClips({ ...options, db, log, jobs });
   const hosts = createHosts();
   const runs = createRuns();
   return {

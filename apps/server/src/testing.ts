@@ -18,9 +18,11 @@ export type TestServer = {
   close(): Promise<void>;
 };
 
-export async function startTestServer(): Promise<TestServer> {
+export async function startTestServer(
+  options: Omit<Parameters<typeof createApp>[0], "dataDir"> = {},
+): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "sightline-server-"));
-  const app = await createApp({ dataDir, log: pino({ level: "silent" }) });
+  const app = await createApp({ log: pino({ level: "silent" }), ...options, dataDir });
   const server = await createServer(app);
   await server.listen({ host: "127.0.0.1", port: 0 });
   const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
