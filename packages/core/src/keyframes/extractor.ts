@@ -12,6 +12,9 @@ import type { Homography, KeyFrameSettings, LumaPlane, PairEvidence, PairFailure
 /** At this many matches or fewer the released extractor estimates nothing; so do we. */
 const FEW_MATCHES = 10;
 
+/** ORB looks 31 pixels around a point; in a picture with no room for that it finds none, or fails in its pyramid. */
+const LEAST_SIDE = 32;
+
 /** A caption that covers the scene's motion is set aside once; what is left decides. */
 const ATTEMPTS = 2;
 
@@ -38,7 +41,9 @@ export function createExtractor(cv: Cv, settings: Features): Extractor {
       const image = scaleDown(cv, own, grey, settings.width);
       const keyPoints = own(new cv.KeyPointVector());
       const descriptors = own(new cv.Mat());
-      orb.detectAndCompute(image, none, keyPoints, descriptors);
+      if (Math.min(image.cols, image.rows) >= LEAST_SIDE) {
+        orb.detectAndCompute(image, none, keyPoints, descriptors);
+      }
       const scaled = { width: image.cols, height: image.rows, data: image.data };
       return {
         frame: plane.frame,

@@ -20,7 +20,7 @@ export const INLIERS_SHARE = 0.22;
 /** Least share of the textured cells of the claimed overlap that hold an inlier. */
 export const LEAST_SPREAD = 0.2;
 /** Least area of the inliers' hull ÷ area of the claimed overlap. */
-export const LEAST_EXTENT = 0.1;
+export const LEAST_EXTENT = 0.02;
 /** Cells along each side of the candidate. */
 const GRID = 8;
 
