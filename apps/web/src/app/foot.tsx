@@ -10,6 +10,7 @@ import { useJobs } from "./jobs.ts";
 import { notifyFailure } from "./notify.tsx";
 import {
   cancelUpload,
+  canHold,
   continueUpload,
   forgetUpload,
   holdUpload,

@@ -67,12 +67,14 @@ const launchRoute = createRoute({
   component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "LaunchPage"),
 });
 
-/** `step`: the step under the cursor; `from`, `to`: the zoomed window, in steps. */
+/** `step`, `group`: what is open below the charts; `from`, `to`: the zoomed window, in steps; `smooth`: in [0, 1). */
 const runSearch = z.object({
   step: z.number().int().nonnegative().optional().catch(undefined),
+  group: z.string().optional().catch(undefined),
   from: z.number().optional().catch(undefined),
   to: z.number().optional().catch(undefined),
   tab: z.string().optional().catch(undefined),
+  smooth: z.number().min(0).max(0.999).optional().catch(undefined),
 });
 
 const runRoute = createRoute({

@@ -1,5 +1,1 @@
-import { EmptyState } from "@sightline/ui/empty-state";
-
-export function LibraryPage() {
-  return <EmptyState title="Not built yet" />;
-}
+export { LibraryPage } from "./library-page.tsx";

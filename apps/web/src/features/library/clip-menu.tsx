@@ -1,0 +1,69 @@
+import { ActionIcon, Menu } from "@mantine/core";
+import type { Clip } from "@sightline/core/clips";
+import {
+  IconDotsVertical,
+  IconDownload,
+  IconPencil,
+  IconRestore,
+  IconTag,
+  IconTrash,
+} from "@tabler/icons-react";
+import type { ClipActions } from "./clip-actions.ts";
+
+/** What can be done with one clip. */
+export function ClipMenu({
+  clip,
+  actions,
+  className,
+}: {
+  clip: Clip;
+  actions: ClipActions;
+  className?: string;
+}) {
+  const icon = { size: 15, stroke: 1.6 };
+  return (
+    <Menu position="bottom-end" width={190}>
+      <Menu.Target>
+        <ActionIcon className={className} size={24} tabIndex={-1} aria-label={`What to do with ${clip.name}`}>
+          <IconDotsVertical size={15} stroke={1.8} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {clip.trashed_secs !== null ? (
+          <Menu.Item leftSection={<IconRestore {...icon} />} onClick={() => actions.restore(clip)}>
+            Restore
+          </Menu.Item>
+        ) : (
+          <>
+            <Menu.Item
+              leftSection={<IconPencil {...icon} />}
+              rightSection="F2"
+              onClick={() => actions.rename(clip)}
+            >
+              Rename
+            </Menu.Item>
+            <Menu.Item leftSection={<IconTag {...icon} />} rightSection="T" onClick={() => actions.tag(clip)}>
+              Tags…
+            </Menu.Item>
+            <Menu.Item
+              component="a"
+              href={`/media/clips/${clip.clip_id}/original`}
+              download={clip.name}
+              leftSection={<IconDownload {...icon} />}
+            >
+              Save the file
+            </Menu.Item>
+            <Menu.Divider />
+            <Menu.Item
+              leftSection={<IconTrash {...icon} />}
+              rightSection="Del"
+              onClick={() => actions.trash(clip)}
+            >
+              Move to the trash
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
