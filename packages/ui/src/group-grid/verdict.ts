@@ -8,8 +8,8 @@ export type Completion = LineOf<"completion">;
 /** Right and fitting its reasoning, right against it, right and not judged, or wrong. */
 export function getVerdict(completion: Completion): Verdict {
   if (completion.rewards.accuracy?.raw !== 1) return "wrong";
-  const judge = completion.judges.find((one) => one.status === "ok");
-  if (!judge || judge.agrees === null) return "unjudged";
+  const judge = completion.judges.find((one) => one.agrees !== null);
+  if (!judge) return "unjudged";
   return judge.agrees ? "consistent" : "inconsistent";
 }
 

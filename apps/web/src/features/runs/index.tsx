@@ -1,10 +1,8 @@
 import { EmptyState } from "@sightline/ui/empty-state";
 
-export function RunsPage() {
-  return <EmptyState title="Not built yet" />;
-}
+export { RunPage } from "./run/run-page.tsx";
 
-export function RunPage() {
+export function RunsPage() {
   return <EmptyState title="Not built yet" />;
 }
 

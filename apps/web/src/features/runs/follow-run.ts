@@ -1,0 +1,80 @@
+import {
+  appendBatch,
+  emptySeries,
+  type FollowBatch,
+  type RunSeries,
+  type RunSummary,
+} from "@sightline/core/runs";
+import { useQuery } from "@tanstack/react-query";
+import { client, queryClient, trpc } from "../../app/clients.ts";
+import { gather, useFollow } from "../../app/follow.ts";
+
+/** A run as its stream has told it so far. */
+export type FollowedRun = {
+  series: RunSeries;
+  /** As last heard; null before the stream said anything of its state. */
+  summary: RunSummary | null;
+  /** From where the stream goes on when it is opened again. */
+  event_id: string | null;
+};
+
+type Heard = { event_id: string; batch: FollowBatch };
+
+// Columns share storage between versions of a run; comparing them piece by piece would cost more than drawing.
+queryClient.setQueryDefaults(["runs", "followed"], { structuralSharing: false });
+
+const keyOf = (run_id: string) => ["runs", "followed", run_id];
+
+function empty(run_id: string): FollowedRun {
+  return { series: emptySeries(run_id), summary: null, event_id: null };
+}
+
+/** Folds what was heard of one run, in order. Pure. */
+export function foldHeard(run: FollowedRun, heard: readonly Heard[]): FollowedRun {
+  const { run_id } = run.series;
+  let runs: ReadonlyMap<string, RunSeries> = new Map([[run_id, run.series]]);
+  let { summary, event_id } = run;
+  for (const one of heard) {
+    runs = appendBatch(runs, one.batch);
+    if (one.batch.kind === "state")
+      summary = one.batch.runs.find((other) => other.run_id === run_id) ?? summary;
+    event_id = one.event_id;
+  }
+  return { series: runs.get(run_id) ?? run.series, summary, event_id };
+}
+
+/** True when something happened that only `runs.get` tells: an attempt, an end, a checkpoint, a bad line. */
+function isDetailStale(before: FollowedRun, after: FollowedRun): boolean {
+  const [old, now] = [before.summary, after.summary];
+  return (
+    old?.state !== now?.state ||
+    old?.attempts !== now?.attempts ||
+    old?.problem !== now?.problem ||
+    before.series.marks.length !== after.series.marks.length
+  );
+}
+
+/**
+ * One run, live: read outside React and put into the query cache at most five times a second. After a reload the
+ * stream replays; after a break it goes on where it was.
+ */
+export function useFollowedRun(run_id: string): FollowedRun | null {
+  const key = keyOf(run_id);
+  useFollow(`run ${run_id}`, () => {
+    const put = gather<Heard>((heard) => {
+      const before = queryClient.getQueryData<FollowedRun>(key) ?? empty(run_id);
+      const after = foldHeard(before, heard);
+      queryClient.setQueryData<FollowedRun>(key, after);
+      if (isDetailStale(before, after))
+        void queryClient.invalidateQueries({ queryKey: trpc.runs.get.queryKey({ run_id }) });
+    });
+    const lastEventId = queryClient.getQueryData<FollowedRun>(key)?.event_id ?? undefined;
+    return client.runs.follow.subscribe(
+      { run_ids: [run_id], lastEventId },
+      { onData: ({ id, data }) => put([{ event_id: id, batch: data }]) },
+    );
+  });
+  return (
+    useQuery<FollowedRun>({ queryKey: key, enabled: false, staleTime: Number.POSITIVE_INFINITY }).data ?? null
+  );
+}

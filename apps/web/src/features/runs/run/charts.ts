@@ -1,0 +1,225 @@
+import type { RunSeries } from "@sightline/core/runs";
+import type { CurveProps, CurveSeries } from "@sightline/ui/curve";
+import {
+  getBanded,
+  getConsistency,
+  getMetric,
+  getShares,
+  getSpreadOf,
+  getTasks,
+  type Look,
+} from "./curves.ts";
+
+/** One chart of the run page. */
+export type Chart = {
+  id: string;
+  title: string;
+  /** The metrics that it shows, so that the rest can be listed as the rest. */
+  names: readonly string[];
+  draw(series: RunSeries): Drawing;
+  y_at_least?: CurveProps["y_at_least"];
+  kind?: CurveProps["kind"];
+  can_log?: boolean;
+  empty?: string;
+  /** Takes the page's smoothing. */
+  is_smoothed?: boolean;
+};
+
+export type Drawing = { series: CurveSeries[]; over?: CurveSeries[]; note?: string };
+
+const RATE = [0, 1] as const;
+
+const lines = (entries: readonly (readonly [name: string, look: Look])[]) => (series: RunSeries) => ({
+  series: entries.flatMap(([name, look]) => getMetric(series, name, look) ?? []),
+});
+const one = (line: CurveSeries | null): Drawing => ({ series: line ? [line] : [] });
+
+function chart(id: string, title: string, name: string, look: Look, more: Partial<Chart> = {}): Chart {
+  return { id, title, names: [name], draw: lines([[name, look]]), is_smoothed: true, ...more };
+}
+
+/** The charts in the order of a page: what is rewarded, what is answered, how it learns. */
+export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = [
+  {
+    title: "Rewards",
+    charts: [
+      {
+        id: "parts",
+        title: "Reward parts",
+        names: ["rewards/format/mean", "rewards/accuracy/mean", "rewards/consistency/mean"],
+        draw: lines([
+          ["rewards/format/mean", { label: "format", color: "format" }],
+          ["rewards/accuracy/mean", { label: "accuracy", color: "accuracy", dash: "dashed" }],
+          ["rewards/consistency/mean", { label: "consistency", color: "consistency", dash: "dotted" }],
+        ]),
+        y_at_least: RATE,
+        is_smoothed: true,
+        empty: "No rewards yet: the first come with step 1.",
+      },
+      {
+        id: "shares",
+        title: "Weighted shares, stacked",
+        names: ["reward"],
+        kind: "stacked",
+        draw(series) {
+          const shares = getShares(series);
+          if (!shares) return { series: [] };
+          const { parts, logged, mismatches } = shares;
+          return {
+            series: parts,
+            over: [logged],
+            ...(mismatches > 0
+              ? {
+                  note: `At ${mismatches} ${mismatches === 1 ? "step" : "steps"} the logged reward is not the weighted sum.`,
+                }
+              : {}),
+          };
+        },
+        y_at_least: RATE,
+        empty: "The shares of the total come with the first rewards.",
+      },
+      {
+        id: "consistency",
+        title: "P(consistent | correct)",
+        names: ["consistency/correct", "consistency/judged", "consistency/agree", "consistency/failed"],
+        draw: (series) => ({ series: [getConsistency(series)] }),
+        y_at_least: RATE,
+        is_smoothed: true,
+        empty: "Nothing was judged yet.",
+      },
+    ],
+  },
+  {
+    title: "Answers",
+    charts: [
+      {
+        id: "tasks",
+        title: "Accuracy per task",
+        names: [],
+        draw: (series) => ({ series: getTasks(series) }),
+        y_at_least: RATE,
+        is_smoothed: true,
+        empty: "No answers yet.",
+      },
+      {
+        id: "length",
+        title: "Completion length, tokens",
+        names: ["completions/mean_length", "completions/min_length", "completions/max_length"],
+        draw: (series) =>
+          one(
+            getBanded(
+              series,
+              {
+                value: "completions/mean_length",
+                low: "completions/min_length",
+                high: "completions/max_length",
+              },
+              { label: "mean, shortest to longest", color: "accent" },
+            ),
+          ),
+        is_smoothed: true,
+      },
+      {
+        id: "signal",
+        title: "Zero-signal groups, clipped completions",
+        names: ["frac_reward_zero_std", "completions/clipped_ratio"],
+        draw: lines([
+          ["frac_reward_zero_std", { label: "all rewards equal", color: "unknown" }],
+          [
+            "completions/clipped_ratio",
+            { label: "cut at the longest length", color: "wrong", dash: "dashed" },
+          ],
+        ]),
+        y_at_least: RATE,
+        is_smoothed: true,
+      },
+    ],
+  },
+  {
+    title: "Learning",
+    charts: [
+      {
+        id: "reward",
+        title: "Total reward",
+        names: ["reward", "reward_std"],
+        draw: (series) =>
+          one(
+            getSpreadOf(series, "reward", "reward_std", {
+              label: "mean ± sd within groups",
+              color: "total",
+              nan: "mark",
+            }),
+          ),
+        y_at_least: RATE,
+        is_smoothed: true,
+      },
+      chart(
+        "kl",
+        "KL to the reference",
+        "kl",
+        { label: "kl", color: "accent", nan: "mark" },
+        { can_log: true, empty: "Not logged: β is 0, so there is no reference model." },
+      ),
+      chart("entropy", "Entropy", "entropy", { label: "entropy", color: "accent", nan: "mark" }),
+      chart(
+        "grad_norm",
+        "Gradient norm",
+        "grad_norm",
+        { label: "grad_norm", color: "accent", nan: "mark" },
+        { can_log: true },
+      ),
+      chart("loss", "Loss", "loss", { label: "loss", color: "accent", nan: "mark" }),
+      chart(
+        "learning_rate",
+        "Learning rate",
+        "learning_rate",
+        { label: "learning_rate", color: "accent" },
+        { is_smoothed: false, can_log: true },
+      ),
+    ],
+  },
+  {
+    title: "Judge and pace",
+    charts: [
+      {
+        id: "judge",
+        title: "Judge calls",
+        names: ["judge/calls", "judge/cached", "judge/failed"],
+        draw: lines([
+          ["judge/calls", { label: "asked", color: "consistency" }],
+          ["judge/cached", { label: "from cache", color: "unknown", dash: "dashed" }],
+          ["judge/failed", { label: "failed", color: "wrong", dash: "dotted" }],
+        ]),
+      },
+      chart("step_time", "Seconds per step", "step_time", { label: "step_time", color: "accent" }),
+      {
+        id: "generation",
+        title: "Seconds to generate and to score",
+        names: ["generation/generate_secs", "generation/score_secs"],
+        draw: lines([
+          ["generation/generate_secs", { label: "generate", color: "accent" }],
+          ["generation/score_secs", { label: "score", color: "consistency", dash: "dashed" }],
+        ]),
+        is_smoothed: true,
+      },
+    ],
+  },
+];
+
+const SHOWN = new Set(SECTIONS.flatMap(({ charts }) => charts.flatMap(({ names }) => names)));
+/** Counts that other charts are computed from. */
+const COUNTS = /^(task\/.*\/(n|correct)|generation\/tokens|judge\/secs)$/;
+
+/** One chart for each metric that no other chart shows. */
+export function getOtherCharts(names: Iterable<string>): Chart[] {
+  return [...names]
+    .filter((name) => !SHOWN.has(name) && !COUNTS.test(name))
+    .sort()
+    .map((name) =>
+      chart(`other-${name}`, name, name, {
+        label: name.split("/").at(-1) ?? name,
+        color: "accent",
+        nan: "mark",
+      }),
+    );
+}

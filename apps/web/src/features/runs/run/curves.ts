@@ -1,0 +1,215 @@
+import type { RunSpec } from "@sightline/core/runs";
+import {
+  consistencyRate,
+  type MetricPath,
+  metricPaths,
+  type RunSeries,
+  stageBands,
+  taskAccuracy,
+  type WeightedPath,
+  weightedShares,
+} from "@sightline/core/runs";
+import { stageSteps, totalEpochs } from "@sightline/core/schedules";
+import { REWARD_PARTS } from "@sightline/core/wire";
+import { type CurveColor, type CurveMark, type CurveSeries, POINT } from "@sightline/ui/curve";
+import type { BandStage } from "@sightline/ui/stage-band";
+import { getWilsonInterval } from "./wilson.ts";
+
+/** How a metric is drawn. */
+export type Look = {
+  label: string;
+  color: CurveColor;
+  dash?: CurveSeries["dash"];
+  /** gap: NaN means that nothing was measured; mark: it is a number gone wrong and is marked. */
+  nan?: "gap" | "mark";
+};
+
+/** One metric by the trainer's own name as a line; null when the run never logged it. */
+export function getMetric(series: RunSeries, name: string, look: Look): CurveSeries | null {
+  const paths = metricPaths(series, name);
+  return paths.length === 0 ? null : joinPaths(name, paths, look);
+}
+
+/** Joins the paths of a metric in the order in which they were written. */
+export function joinPaths(id: string, paths: readonly MetricPath[], look: Look): CurveSeries {
+  const ordered = [...paths].sort(
+    (a, b) => a.attempt - b.attempt || a.segment - b.segment || Number(a.rolled_back) - Number(b.rolled_back),
+  );
+  const length = ordered.reduce((sum, path) => sum + path.steps.length, 0);
+  const x = new Float64Array(length);
+  const values = new Float64Array(length);
+  const flags = new Uint8Array(length);
+  let at = 0;
+  for (const path of ordered) {
+    x.set(path.steps, at);
+    values.set(path.values, at);
+    for (let k = 0; k < path.steps.length; k += 1)
+      flags[at + k] =
+        (path.rolled_back ? POINT.rolled_back : 0) |
+        (look.nan !== "mark" && Number.isNaN(path.values[k]) ? POINT.missing : 0);
+    at += path.steps.length;
+  }
+  const { label, color, dash } = look;
+  return { id, label, color, ...(dash ? { dash } : {}), x, values, flags };
+}
+
+/** A metric with the band between two others, for instance the mean length between the shortest and the longest. */
+export function getBanded(
+  series: RunSeries,
+  names: { value: string; low: string; high: string },
+  look: Look,
+): CurveSeries | null {
+  const line = getMetric(series, names.value, look);
+  if (!line) return null;
+  const low = byStep(series, names.low);
+  const high = byStep(series, names.high);
+  if (low.size === 0 || high.size === 0) return line;
+  return {
+    ...line,
+    low: line.x.map((step) => low.get(step) ?? Number.NaN),
+    high: line.x.map((step) => high.get(step) ?? Number.NaN),
+  };
+}
+
+/** A metric with plus and minus another one around it. */
+export function getSpreadOf(series: RunSeries, name: string, sd: string, look: Look): CurveSeries | null {
+  const line = getMetric(series, name, look);
+  if (!line) return null;
+  const spread = byStep(series, sd);
+  if (spread.size === 0) return line;
+  const at = (step: number) => spread.get(step) ?? Number.NaN;
+  return {
+    ...line,
+    low: line.values.map((value, k) => value - at(line.x[k] as number)),
+    high: line.values.map((value, k) => value + at(line.x[k] as number)),
+  };
+}
+
+function byStep(series: RunSeries, name: string): Map<number, number> {
+  const values = new Map<number, number>();
+  for (const { rolled_back, steps, values: column } of metricPaths(series, name)) {
+    if (rolled_back) continue;
+    for (let k = 0; k < steps.length; k += 1) values.set(steps[k] as number, column[k] as number);
+  }
+  return values;
+}
+
+/** P(consistent | correct) with its 95 % interval and N; hollow where the judge saw only a part. */
+export function getConsistency(series: RunSeries): CurveSeries {
+  const points = consistencyRate(series);
+  const intervals = points.map(({ rate, n }) => getWilsonInterval(Math.round(rate * n), n));
+  return {
+    id: "consistency-rate",
+    label: "consistent | correct",
+    color: "consistency",
+    x: Float64Array.from(points, ({ step }) => step),
+    values: Float64Array.from(points, ({ rate }) => rate),
+    low: Float64Array.from(intervals, (interval) => interval?.[0] ?? Number.NaN),
+    high: Float64Array.from(intervals, (interval) => interval?.[1] ?? Number.NaN),
+    n: Float64Array.from(points, ({ n }) => n),
+    flags: Uint8Array.from(points, ({ n, sampled }) =>
+      n === 0 ? POINT.missing : sampled ? POINT.sampled : 0,
+    ),
+  };
+}
+
+/** The accuracy of each task with its N, the most asked first. */
+export function getTasks(series: RunSeries): CurveSeries[] {
+  return [...taskAccuracy(series)]
+    .map(([task, points]) => ({ task, points, n: points.reduce((sum, point) => sum + point.n, 0) }))
+    .sort((a, b) => b.n - a.n || a.task.localeCompare(b.task))
+    .map(({ task, points }, k) => ({
+      id: task,
+      label: task.replaceAll("_", " "),
+      color: `series-${k}` as const,
+      x: Float64Array.from(points, ({ step }) => step),
+      values: Float64Array.from(points, ({ accuracy }) => accuracy),
+      n: Float64Array.from(points, ({ n }) => n),
+    }));
+}
+
+/** The weighted shares that count, on one x array, and what the trainer logged as the total. */
+export type Shares = { parts: CurveSeries[]; logged: CurveSeries; mismatches: number };
+
+export function getShares(series: RunSeries): Shares | null {
+  const paths = weightedShares(series).filter((path) => !path.rolled_back);
+  if (paths.length === 0) return null;
+  const join = (pick: (path: WeightedPath) => Float64Array) =>
+    Float64Array.from(paths.flatMap((path) => [...pick(path)]));
+  const x = join((path) => path.steps);
+  const parts = REWARD_PARTS.map((part) => ({
+    id: part,
+    label: part,
+    color: part,
+    x,
+    values: join((path) => path.shares[part]),
+  }));
+  const logged = join((path) => path.logged);
+  return {
+    parts,
+    logged: {
+      id: "logged",
+      label: "reward as logged",
+      color: "total",
+      x,
+      values: logged,
+      flags: Uint8Array.from(logged, (value) => (Number.isNaN(value) ? POINT.missing : 0)),
+    },
+    mismatches: paths.reduce((sum, path) => sum + path.mismatches.length, 0),
+  };
+}
+
+/** The stages that the run went through, then those that its spec still plans. */
+export function getBandStages(series: RunSeries, spec: RunSpec | null): BandStage[] {
+  const seen = stageBands(series);
+  const stages: BandStage[] = seen.map((band) => ({
+    id: `${band.index}`,
+    name: band.name,
+    weights: band.weights,
+    from: band.from_step,
+    to: band.to_step,
+  }));
+  const epochs = spec ? totalEpochs(spec.stages) : 0;
+  if (!spec || series.max_steps === null || epochs <= 0) return stages;
+  const reached = seen.at(-1)?.index ?? -1;
+  const planned = stageSteps(spec.stages, getStepsPerEpoch(series, epochs));
+  spec.stages.forEach((stage, index) => {
+    const steps = planned[index];
+    if (index <= reached || !steps || steps.from_step > (series.max_steps ?? 0)) return;
+    const last = stages.at(-1);
+    if (last && last.to === null) last.to = steps.from_step;
+    stages.push({
+      id: `${index}`,
+      name: stage.name,
+      weights: stage.weights,
+      from: steps.from_step,
+      to: index === spec.stages.length - 1 ? null : steps.to_step,
+    });
+  });
+  return stages;
+}
+
+function getStepsPerEpoch(series: RunSeries, epochs: number): number {
+  if (series.step && series.epoch) return series.step / series.epoch;
+  return (series.max_steps ?? 0) / epochs;
+}
+
+/** What happened, as marks on the charts. */
+export function getMarks(series: RunSeries): CurveMark[] {
+  const marks: CurveMark[] = [];
+  for (const mark of series.marks) {
+    const id = String(mark.id);
+    if (mark.kind === "checkpoint" && mark.complete)
+      marks.push({ id, x: mark.step, kind: "checkpoint", label: `checkpoint, step ${mark.step}` });
+    else if (mark.kind === "start" && mark.attempt > 1) {
+      const from = mark.resume_step ?? 0;
+      marks.push({ id, x: from, kind: "restart", label: `attempt ${mark.attempt}, from step ${from}` });
+    } else if (mark.kind === "warn") marks.push({ id, x: mark.step, kind: "warning", label: mark.message });
+    else if (mark.kind === "error") marks.push({ id, x: mark.step, kind: "error", label: mark.message });
+    else if (mark.kind === "evaluation")
+      marks.push({ id, x: mark.step, kind: "evaluation", label: `evaluation, step ${mark.step}` });
+    else if (mark.kind === "went_back")
+      marks.push({ id, x: mark.step, kind: "restart", label: `steps went back from ${mark.from_step}` });
+  }
+  return marks.sort((a, b) => a.x - b.x);
+}

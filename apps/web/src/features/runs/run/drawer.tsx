@@ -1,0 +1,70 @@
+import { CloseButton } from "@mantine/core";
+import type { RunDetail, RunSeries } from "@sightline/core/runs";
+import { useQuery } from "@tanstack/react-query";
+import { trpc } from "../../../app/clients.ts";
+import { AttemptsTab } from "./attempts-tab.tsx";
+import classes from "./drawer.module.css";
+import { GroupsTab } from "./groups-tab.tsx";
+import { LogTab } from "./log-tab.tsx";
+import { countProblems, ProblemsTab } from "./problems-tab.tsx";
+import { SettingsTab } from "./settings-tab.tsx";
+import type { RunView, Tab } from "./use-run-view.ts";
+
+/** What lies under the charts. */
+export function Drawer({ view, series }: { view: RunView; series: RunSeries }) {
+  const detail = useQuery(trpc.runs.get.queryOptions({ run_id: view.run_id })).data ?? null;
+  return (
+    <section className={classes.drawer} aria-label={view.tab ?? undefined} id="run-drawer">
+      {view.tab === "groups" && <GroupsTab view={view} series={series} />}
+      {view.tab === "log" && <LogTab run_id={view.run_id} detail={detail} />}
+      {view.tab === "attempts" && <AttemptsTab detail={detail} />}
+      {view.tab === "problems" && <ProblemsTab detail={detail} series={series} />}
+      {view.tab === "settings" && <SettingsTab detail={detail} />}
+    </section>
+  );
+}
+
+/** The drawer's tabs, always at the foot of the page. */
+export function DrawerTabs({ view, series }: { view: RunView; series: RunSeries }) {
+  const detail = useQuery(trpc.runs.get.queryOptions({ run_id: view.run_id })).data ?? null;
+  const problems = countProblems(detail, series);
+  const tabs: [Tab, string, string | null][] = [
+    ["groups", view.step === null ? "Groups" : `Groups at step ${view.step}`, null],
+    ["log", "Log", null],
+    ["attempts", "Attempts", getAttemptCount(detail, series)],
+    ["problems", "Problems", problems === 0 ? null : String(problems)],
+    ["settings", "Settings", null],
+  ];
+  return (
+    <div className={classes.tabs} role="tablist" aria-label="More of the run">
+      {tabs.map(([tab, label, count]) => (
+        <button
+          key={tab}
+          type="button"
+          role="tab"
+          className={classes.tab}
+          aria-selected={view.tab === tab}
+          aria-controls={view.tab === tab ? "run-drawer" : undefined}
+          data-wrong={(tab === "problems" && count !== null) || undefined}
+          onClick={() => view.openTab(view.tab === tab ? null : tab)}
+        >
+          {label}
+          {count !== null && <span className={classes.count}>{count}</span>}
+        </button>
+      ))}
+      {view.tab !== null && (
+        <CloseButton
+          size="sm"
+          className={classes.close}
+          aria-label="Shut the drawer"
+          onClick={() => view.openTab(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+function getAttemptCount(detail: RunDetail | null, series: RunSeries): string | null {
+  const count = Math.max(detail?.attempts.length ?? 0, series.attempts.length);
+  return count > 1 ? String(count) : null;
+}

@@ -1,0 +1,99 @@
+import { ActionIcon, CloseButton } from "@mantine/core";
+import type { CompletionGroup, RunSeries } from "@sightline/core/runs";
+import { GlyphLegend, GroupColumns, GroupList } from "@sightline/ui/group-grid";
+import { Pane, PaneGroup } from "@sightline/ui/pane";
+import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { trpc } from "../../../app/clients.ts";
+import classes from "./groups-tab.module.css";
+import type { RunView } from "./use-run-view.ts";
+
+const NONE: CompletionGroup[] = [];
+
+/** The groups of the picked step, and the completions of the one that is open. */
+export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }) {
+  const step = view.step ?? series.step;
+  const found = useQuery({
+    ...trpc.runs.completions.queryOptions({ run_id: view.run_id, step: step ?? 0 }),
+    enabled: step !== null,
+    placeholderData: (before) => before,
+  });
+  if (step === null)
+    return <p className={classes.hint}>The groups of a step are here once the first was sampled.</p>;
+  const groups = found.data ?? NONE;
+  const open = groups.find((group) => group.group_id === view.group) ?? null;
+  const list = (
+    <div className={classes.scroll}>
+      {found.isError && <p className={classes.hint}>{found.error.message}</p>}
+      {found.isSuccess && groups.length === 0 && (
+        <p className={classes.hint}>No completions were kept for step {step}.</p>
+      )}
+      <GroupList groups={groups} selected={open?.group_id ?? null} onSelect={view.openGroup} />
+    </div>
+  );
+  return (
+    <div className={classes.tab}>
+      <header className={classes.header}>
+        <ActionIcon
+          size="sm"
+          variant="subtle"
+          color="gray"
+          aria-label="Previous step"
+          disabled={step <= 1}
+          onClick={() => view.pick(step - 1)}
+        >
+          <IconChevronLeft size={15} />
+        </ActionIcon>
+        <strong>Step {step}</strong>
+        <ActionIcon
+          size="sm"
+          variant="subtle"
+          color="gray"
+          aria-label="Next step"
+          disabled={series.step !== null && step >= series.step}
+          onClick={() => view.pick(step + 1)}
+        >
+          <IconChevronRight size={15} />
+        </ActionIcon>
+        <span className={classes.count}>{describe(groups)}</span>
+        <span className={classes.legend}>
+          <GlyphLegend />
+        </span>
+      </header>
+      {open === null ? (
+        list
+      ) : (
+        <PaneGroup id="run-groups" direction="horizontal">
+          <Pane id="list" size={38} min={220}>
+            {list}
+          </Pane>
+          <Pane id="group" size={62} min={300}>
+            <div className={classes.group}>
+              <GroupHeader group={open} onClose={() => view.openGroup(null)} />
+              <GroupColumns group={open} />
+            </div>
+          </Pane>
+        </PaneGroup>
+      )}
+    </div>
+  );
+}
+
+function describe(groups: readonly CompletionGroup[]): string {
+  const completions = groups.reduce((sum, group) => sum + group.completions.length, 0);
+  return groups.length === 0 ? "" : `${groups.length} groups, ${completions} completions`;
+}
+
+function GroupHeader({ group, onClose }: { group: CompletionGroup; onClose: () => void }) {
+  return (
+    <header className={classes.groupHeader}>
+      <details className={classes.prompt}>
+        <summary>
+          {group.question_id} · {group.task.replaceAll("_", " ")} · gold {group.gold ?? "–"}
+        </summary>
+        <pre>{group.prompt ?? "The prompt was not kept."}</pre>
+      </details>
+      <CloseButton size="sm" aria-label="Close the group" onClick={onClose} />
+    </header>
+  );
+}

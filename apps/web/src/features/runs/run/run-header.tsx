@@ -1,0 +1,147 @@
+import { ActionIcon, Button, TextInput, Tooltip } from "@mantine/core";
+import type { RunDetail, RunSummary } from "@sightline/core/runs";
+import { Status } from "@sightline/ui/status";
+import { IconPencil, IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { type KeyboardEvent, useState } from "react";
+import { queryClient, trpc } from "../../../app/clients.ts";
+import { notifyDone, notifyFailure } from "../../../app/notify.tsx";
+import { formatDuration, getSecsLeft, isLive, RUN_STATES } from "../run-state.ts";
+import { SimulatedBadge } from "../simulated-badge.tsx";
+import classes from "./run-header.module.css";
+
+/** Which run this is, how it stands, and what can be done to it. */
+export function RunHeader({ run, detail }: { run: RunSummary; detail: RunDetail | null }) {
+  const words = RUN_STATES[run.state];
+  const left = getSecsLeft(run);
+  return (
+    <header className={classes.header}>
+      <RunName run={run} />
+      {(run.simulated || run.recorded) && <SimulatedBadge run={run} />}
+      <span className={classes.quiet}>
+        {run.preset} · seed {run.seed}
+      </span>
+      <span className={classes.state}>
+        <Status tone={words.tone} label={words.label} title={words.meaning} />
+      </span>
+      <span className={classes.steps} title="Progress">
+        step <b>{run.step ?? 0}</b>
+        {run.max_steps !== null && <> / {run.max_steps}</>}
+      </span>
+      {left !== null && <span className={classes.quiet}>≈ {formatDuration(left)} left</span>}
+      {run.steps_per_sec !== null && isLive(run.state) && (
+        <span className={classes.pace}>{formatPace(run.steps_per_sec)}</span>
+      )}
+      <span className={classes.actions}>
+        <StopButton run={run} />
+        <ResumeButton run={run} detail={detail} />
+      </span>
+    </header>
+  );
+}
+
+function formatPace(steps_per_sec: number): string {
+  return steps_per_sec >= 1
+    ? `${steps_per_sec.toFixed(1)} steps/s`
+    : `${(1 / steps_per_sec).toFixed(1)} s/step`;
+}
+
+function RunName({ run }: { run: RunSummary }) {
+  const [draft, setDraft] = useState<string | null>(null);
+  const rename = useMutation(
+    trpc.runs.rename.mutationOptions({
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.runs.pathKey() }),
+      onError: (error) => notifyFailure("Could not rename the run", error),
+    }),
+  );
+  if (draft === null)
+    return (
+      <span className={classes.name}>
+        <h1 className={classes.title} title={run.name}>
+          {run.name}
+        </h1>
+        <ActionIcon
+          size="sm"
+          variant="subtle"
+          color="gray"
+          aria-label="Rename the run"
+          onClick={() => setDraft(run.name)}
+        >
+          <IconPencil size={14} stroke={1.7} />
+        </ActionIcon>
+      </span>
+    );
+  const save = () => {
+    const name = draft.trim();
+    setDraft(null);
+    if (name !== "" && name !== run.name) rename.mutate({ run_id: run.run_id, name });
+  };
+  return (
+    <TextInput
+      size="xs"
+      className={classes.input}
+      value={draft}
+      aria-label="Name of the run"
+      autoFocus
+      onChange={(event) => setDraft(event.currentTarget.value)}
+      onBlur={save}
+      onKeyDown={(event: KeyboardEvent) => {
+        if (event.key === "Enter") save();
+        if (event.key === "Escape") setDraft(null);
+      }}
+    />
+  );
+}
+
+function StopButton({ run }: { run: RunSummary }) {
+  const stop = useMutation(
+    trpc.runs.stop.mutationOptions({
+      onSuccess: () => notifyDone(`${run.name} stops after its step and saves a checkpoint.`),
+      onError: (error) => notifyFailure(`Could not stop ${run.name}`, error),
+    }),
+  );
+  if (!isLive(run.state)) return null;
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<IconPlayerStop size={14} stroke={1.7} />}
+      loading={stop.isPending}
+      disabled={run.state === "stopping"}
+      onClick={() => stop.mutate({ run_id: run.run_id })}
+    >
+      Stop
+    </Button>
+  );
+}
+
+function ResumeButton({ run, detail }: { run: RunSummary; detail: RunDetail | null }) {
+  const resume = useMutation(
+    trpc.runs.resume.mutationOptions({
+      onSuccess: ({ attempt }) => notifyDone(`Attempt ${attempt} goes on from the last checkpoint.`),
+      onError: (error) => notifyFailure(`Could not resume ${run.name}`, error),
+    }),
+  );
+  if (isLive(run.state) || detail === null || (run.state === "done" && !detail.resumable)) return null;
+  const button = (
+    <Button
+      size="compact-sm"
+      variant={detail.resumable ? "filled" : "default"}
+      leftSection={<IconPlayerPlay size={14} stroke={1.7} />}
+      loading={resume.isPending}
+      data-disabled={!detail.resumable || undefined}
+      aria-disabled={!detail.resumable || undefined}
+      onClick={() => {
+        if (detail.resumable) resume.mutate({ run_id: run.run_id });
+      }}
+    >
+      Resume
+    </Button>
+  );
+  if (detail.resume_hint === null) return button;
+  return (
+    <Tooltip label={detail.resume_hint} multiline maw={320}>
+      {button}
+    </Tooltip>
+  );
+}

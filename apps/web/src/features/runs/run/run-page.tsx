@@ -1,0 +1,153 @@
+import { Button, SegmentedControl } from "@mantine/core";
+import type { RunSpec } from "@sightline/core/runs";
+import { createCursor, type Extent } from "@sightline/ui/curve";
+import { EmptyState } from "@sightline/ui/empty-state";
+import { Pane, PaneGroup } from "@sightline/ui/pane";
+import { StageBand } from "@sightline/ui/stage-band";
+import { IconChartLine } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { trpc } from "../../../app/clients.ts";
+import { useKeys } from "../../../app/keys.ts";
+import { usePageTitle } from "../../../app/page-title.ts";
+import { type FollowedRun, useFollowedRun } from "../follow-run.ts";
+import { ChartGrid } from "./chart-grid.tsx";
+import { getBandStages, getMarks } from "./curves.ts";
+import { Drawer, DrawerTabs } from "./drawer.tsx";
+import { ProblemStrip } from "./problem-strip.tsx";
+import { RunHeader } from "./run-header.tsx";
+import classes from "./run-page.module.css";
+import { type RunView, useRunView } from "./use-run-view.ts";
+
+/** One run: how it stands, its curves, and under them the groups of a step, the log, the attempts. */
+export function RunPage() {
+  const view = useRunView();
+  const followed = useFollowedRun(view.run_id);
+  const detail = useQuery(trpc.runs.get.queryOptions({ run_id: view.run_id }));
+  const run = followed?.summary ?? detail.data?.run ?? null;
+  usePageTitle("Runs", run?.name ?? null);
+
+  if (detail.isError && run === null)
+    return (
+      <EmptyState
+        icon={<IconChartLine size={28} stroke={1.4} />}
+        title="This run cannot be shown"
+        actions={
+          <Button component={Link} to="/runs" variant="default" size="xs">
+            All runs
+          </Button>
+        }
+      >
+        {detail.error.message}
+      </EmptyState>
+    );
+  if (run === null) return <div className={classes.waiting}>Opening the run …</div>;
+  return (
+    <div className={classes.page} data-run-state={run.state}>
+      <RunHeader run={run} detail={detail.data ?? null} />
+      <ProblemStrip run={run} detail={detail.data ?? null} />
+      <RunBody view={view} followed={followed} spec={detail.data?.spec ?? null} />
+    </div>
+  );
+}
+
+function RunBody({
+  view,
+  followed,
+  spec,
+}: {
+  view: RunView;
+  followed: FollowedRun | null;
+  spec: RunSpec | null;
+}) {
+  const [cursor] = useState(createCursor);
+  const series = followed?.series ?? null;
+  const stages = useMemo(() => (series ? getBandStages(series, spec) : []), [series, spec]);
+  const bandsKey = stages.map(({ id, from, to }) => `${id}:${from}:${to}`).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that a chart takes of the stages
+  const bands = useMemo(
+    () => stages.map(({ id, name, from, to }) => ({ id, label: name, from, to })),
+    [bandsKey],
+  );
+  const eventCount = series?.marks.length ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: marks are only ever added
+  const marks = useMemo(() => (series ? getMarks(series) : []), [view.run_id, eventCount]);
+  const max = Math.max(series?.max_steps ?? 0, series?.step ?? 0, 1);
+  const extent = useMemo<Extent>(() => [0, max], [max]);
+
+  useKeys("Run", [
+    { key: "ArrowRight ArrowLeft", label: "Move the cursor of a chart (Shift: ten steps)" },
+    { key: "Enter", label: "Open the groups of the step under the cursor" },
+    { key: "]", label: "Next step's groups", run: () => view.pick((view.step ?? 0) + 1) },
+    { key: "[", label: "Previous step's groups", run: () => view.pick(Math.max(1, (view.step ?? 2) - 1)) },
+    { key: "l", label: "Log", run: () => view.openTab(view.tab === "log" ? null : "log") },
+    { key: "a", label: "Attempts", run: () => view.openTab(view.tab === "attempts" ? null : "attempts") },
+    { key: "z", label: "Show all steps", run: () => view.zoom(null) },
+    { key: "Escape", label: "Shut the drawer", run: () => view.openTab(null) },
+  ]);
+
+  if (series === null) return <div className={classes.waiting}>Reading what the run has written …</div>;
+  const charts = (
+    <div className={classes.charts}>
+      <div className={classes.bandRow}>
+        <StageBand
+          stages={stages}
+          extent={extent}
+          at={series.step}
+          window={view.window}
+          cursor={cursor}
+          selected={view.step}
+          onWindow={view.zoom}
+        />
+        <Smoothing value={view.smoothing} onChange={view.setSmoothing} />
+      </div>
+      <ChartGrid
+        series={series}
+        cursor={cursor}
+        bands={bands}
+        marks={marks}
+        extent={extent}
+        window={view.window}
+        selected={view.step}
+        smoothing={view.smoothing}
+        onPick={view.pick}
+        onWindow={view.zoom}
+      />
+    </div>
+  );
+  return (
+    <div className={classes.body} data-steps={series.step ?? 0}>
+      {view.tab === null ? (
+        charts
+      ) : (
+        <PaneGroup id="run" direction="vertical">
+          <Pane id="charts" size={56} min={120}>
+            {charts}
+          </Pane>
+          <Pane id="drawer" size={44} min={120}>
+            <Drawer view={view} series={series} />
+          </Pane>
+        </PaneGroup>
+      )}
+      <DrawerTabs view={view} series={series} />
+    </div>
+  );
+}
+
+const SMOOTHINGS = [0, 0.8, 0.95];
+
+function Smoothing({ value, onChange }: { value: number; onChange: (value: number) => void }) {
+  return (
+    <div className={classes.smoothing} title="Debiased exponential moving average, drawn over the values">
+      <span id="smoothing-label">Smooth</span>
+      <SegmentedControl
+        size="xs"
+        aria-labelledby="smoothing-label"
+        value={String(value)}
+        data={SMOOTHINGS.map((one) => ({ value: String(one), label: one === 0 ? "off" : String(one) }))}
+        onChange={(next) => onChange(Number(next))}
+      />
+    </div>
+  );
+}

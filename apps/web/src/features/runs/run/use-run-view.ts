@@ -1,0 +1,76 @@
+import type { Extent } from "@sightline/ui/curve";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useCallback, useMemo } from "react";
+
+const route = getRouteApi("/runs/$runId");
+
+export const TABS = ["groups", "log", "attempts", "problems", "settings"] as const;
+/** What the drawer under the charts shows. */
+export type Tab = (typeof TABS)[number];
+
+/** What is looked at of a run; the URL holds it. */
+export type RunView = {
+  run_id: string;
+  /** The step whose groups are open. */
+  step: number | null;
+  group: string | null;
+  /** Null: the drawer is shut. */
+  tab: Tab | null;
+  window: Extent | null;
+  /** Weight of the past in the moving average. */
+  smoothing: number;
+  pick(step: number | null): void;
+  openGroup(group: string | null): void;
+  openTab(tab: Tab | null): void;
+  zoom(window: Extent | null): void;
+  setSmoothing(smoothing: number): void;
+};
+
+/** Drawn over the values at first: one step of a small run is noise. */
+export const FIRST_SMOOTHING = 0.8;
+
+export function useRunView(): RunView {
+  const { runId } = route.useParams();
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: "/runs/$runId" });
+  const { step, group, tab, from, to, smooth } = search;
+
+  const go = useCallback(
+    (change: Partial<typeof search>, replace = false) =>
+      void navigate({ to: ".", search: (before) => ({ ...before, ...change }), replace }),
+    [navigate],
+  );
+  const actions = useMemo(
+    () => ({
+      pick: (next: number | null) =>
+        go(
+          next === null
+            ? { step: undefined, group: undefined }
+            : { step: next, group: undefined, tab: "groups" },
+        ),
+      openGroup: (next: string | null) => go({ group: next ?? undefined }),
+      openTab: (next: Tab | null) => go({ tab: next ?? undefined }),
+      zoom: (window: Extent | null) => go({ from: tidy(window?.[0]), to: tidy(window?.[1]) }),
+      setSmoothing: (next: number) => go({ smooth: next === FIRST_SMOOTHING ? undefined : next }, true),
+    }),
+    [go],
+  );
+  const window = useMemo<Extent | null>(
+    () => (from !== undefined && to !== undefined && from < to ? [from, to] : null),
+    [from, to],
+  );
+  return {
+    run_id: runId,
+    step: step ?? null,
+    group: group ?? null,
+    tab: TABS.find((one) => one === tab) ?? null,
+    window,
+    smoothing: smooth ?? FIRST_SMOOTHING,
+    ...actions,
+  };
+}
+
+/** A place of the x axis as the URL shows it. */
+function tidy(x: number | undefined): number | undefined {
+  return x === undefined ? undefined : Math.round(x * 100) / 100;
+}
