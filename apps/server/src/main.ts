@@ -1,18 +1,8 @@
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { StartError } from "./data-folder/start-error.ts";
-
-const HELP = `Sightline: a workbench for embodied spatial reasoning.
-
-  npm start -- [options]
-
-  --port N      port to listen on (default 4700; 0 takes a free one)
-  --host NAME   loopback address: 127.0.0.1 (default), ::1 or localhost
-  --data DIR    data folder (default ~/.sightline)
-  --no-open     don't open a browser
-  --help        this text
-`;
 
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
@@ -51,7 +41,7 @@ function parse() {
 
 try {
   const options = readOptions();
-  if (options.help) process.stdout.write(HELP);
+  if (options.help) process.stdout.write(readFileSync(new URL("./help.txt", import.meta.url), "utf8"));
   else {
     // Loaded late, so that a wrong option is answered before half of the server has been read.
     const { startServer } = await import("./start.ts");
