@@ -37,8 +37,9 @@ export async function createApp(options: {
   const log = options.log ?? pino({ level: "info" });
   const jobs = createJobs(log);
   const clips = createClips({ ...options, db, log, jobs });
-  const hosts = createHosts();
-  const runs = createRuns();
+  const hosts = createHosts({ db, dataDir: options.dataDir });
+  const runs = createRuns({ db, hosts, log });
+  runs.start();
   return {
     db,
     dataDir: options.dataDir,

@@ -24,7 +24,7 @@ export type SlctlChannel = {
 };
 
 const READ_WAIT_SECS = 20;
-const READ_BYTES = 1_048_576;
+const READ_BYTES = 4 * 1_048_576;
 const ANSWER_SECS = 20;
 const LAUNCH_SECS = 60;
 const FIRST_RETRY_MS = 250;

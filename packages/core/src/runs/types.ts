@@ -243,8 +243,6 @@ export type CompletionGroup = {
 export type RunDetail = {
   run: RunSummary;
   spec: RunSpec;
-  /** What a person could type on the host to see the same process, or null where there is nothing to type. */
-  command: string | null;
   /** The run directory on its host. */
   directory: string | null;
   attempts: AttemptSummary[];

@@ -30,7 +30,7 @@ CREATE TABLE attempts (
   signal TEXT,
   problem TEXT,
   resume_step INTEGER,
-  resume_path TEXT,
+  first_step INTEGER,
   last_step INTEGER,
   launched_secs REAL NOT NULL,
   ended_secs REAL,
@@ -54,21 +54,25 @@ CREATE TABLE run_lines (
 ) STRICT;
 CREATE INDEX run_lines_events ON run_lines (run_id, id) WHERE stream = 'events';
 CREATE INDEX run_lines_types ON run_lines (run_id, type, step) WHERE stream = 'events';
+CREATE INDEX run_lines_marks ON run_lines (run_id, id)
+  WHERE stream = 'events' AND type NOT IN ('metrics', 'generation', 'system', 'phase');
 
 CREATE TABLE read_cursors (
   run_id TEXT NOT NULL,
   attempt INTEGER NOT NULL,
-  file TEXT NOT NULL,
-  inode TEXT NOT NULL,
+  stream TEXT NOT NULL,
+  segment INTEGER NOT NULL,
   byte_offset INTEGER NOT NULL,
-  PRIMARY KEY (run_id, attempt, file)
+  inode INTEGER,
+  ended INTEGER NOT NULL,
+  PRIMARY KEY (run_id, attempt, stream)
 ) STRICT;
 
 CREATE TABLE quarantined_lines (
   run_id TEXT NOT NULL,
   attempt INTEGER NOT NULL,
   file TEXT NOT NULL,
-  inode TEXT NOT NULL,
+  inode INTEGER NOT NULL,
   byte_offset INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
   reason TEXT NOT NULL,
@@ -84,6 +88,15 @@ CREATE TABLE run_notes (
   message TEXT NOT NULL,
   PRIMARY KEY (run_id, attempt, code)
 ) STRICT;
+
+CREATE TABLE metric_clocks (
+  run_id TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  clock TEXT NOT NULL,
+  segment INTEGER NOT NULL,
+  last_step INTEGER NOT NULL,
+  PRIMARY KEY (run_id, attempt, clock)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE metric_series (
   series_id INTEGER PRIMARY KEY,

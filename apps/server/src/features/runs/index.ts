@@ -1,28 +1,335 @@
+import { randomBytes } from "node:crypto";
+import {
+  type CompletionGroup,
+  isEndState,
+  lastStepKept,
+  type RunDetail,
+  type RunSpec,
+  type RunSummary,
+} from "@sightline/core/runs";
+import { validateStages } from "@sightline/core/schedules";
+import type { LineOf } from "@sightline/core/wire";
 import { TRPCError } from "@trpc/server";
-import type { Runs } from "./service.ts";
+import type { Logger } from "pino";
+import type { Db } from "../../db/open.ts";
+import { UnreachableError } from "../../executors/executor.ts";
+import { createIngest } from "../../ingest/ingest.ts";
+import type { Hosts } from "../hosts/service.ts";
+import { adoptRuns } from "./adopt.ts";
+import { follow, followList } from "./follow.ts";
+import { createRunHub } from "./hub.ts";
+import { createHostKeeper, type HostKeeper } from "./keeper.ts";
+import { createLineStore } from "./line-store.ts";
+import { RUN_PRESETS } from "./presets.ts";
+import type { RunRecord } from "./schema.ts";
+import type { LaunchRequest, Runs } from "./service.ts";
+import { createRunStore } from "./store.ts";
 
-const later = (): never => {
-  throw new TRPCError({ code: "NOT_IMPLEMENTED", message: "Runs cannot be started yet." });
-};
+const PACE_SECS = 60;
+const LOG_WAIT_MS = 15_000;
 
-/** Placeholder until the store stands. */
-export function createRuns(): Runs {
+/** Makes the runs of an app; `start` begins to look after them. */
+export function createRuns(parts: { db: Db; hosts: Hosts; log: Logger }): Runs {
+  const { db, hosts, log } = parts;
+  const store = createRunStore(db);
+  const lines = createLineStore(db);
+  const ingest = createIngest(db);
+  const hub = createRunHub();
+  const keepers = new Map<string, HostKeeper>();
+  const paces = new Map<string, { step: number; time_secs: number }[]>();
+  const closing = new AbortController();
+
+  const keeperOf = (host_id: string): HostKeeper => {
+    let keeper = keepers.get(host_id);
+    if (!keeper) {
+      keeper = createHostKeeper({
+        host_id,
+        executor: hosts.executor(host_id),
+        store,
+        lines,
+        ingest,
+        hub,
+        log,
+        onProgress(run_id, progress) {
+          const pace = (paces.get(run_id) ?? []).filter(
+            ({ step, time_secs }) => time_secs > progress.time_secs - PACE_SECS && step < progress.step,
+          );
+          paces.set(run_id, [...pace, progress]);
+        },
+      });
+      keepers.set(host_id, keeper);
+    }
+    return keeper;
+  };
+
+  const found = (run_id: string): RunRecord => {
+    const run = store.get(run_id);
+    if (!run) throw new TRPCError({ code: "NOT_FOUND", message: `There is no run ${run_id}.` });
+    return run;
+  };
+
+  const summarise = (records: RunRecord[]): RunSummary[] => {
+    const counts = store.attemptCounts();
+    return records.map((run) => {
+      const isLive = !isEndState(run.state);
+      return {
+        run_id: run.run_id,
+        name: run.name,
+        engine: run.engine,
+        preset: run.preset,
+        seed: run.seed,
+        state: run.state,
+        problem: run.problem,
+        host_id: run.host_id,
+        attempts: counts.get(run.run_id) ?? 0,
+        step: run.step,
+        max_steps: run.max_steps,
+        stage: run.stage,
+        steps_per_sec: isLive ? pace(paces.get(run.run_id)) : null,
+        created_secs: run.created_secs,
+        ended_secs: run.ended_secs,
+        trashed_secs: run.trashed_secs,
+        simulated: run.simulated,
+        recorded: run.recorded,
+      };
+    });
+  };
+
+  const list = (trash: boolean) => summarise(store.list(trash));
+
+  const resumeHint = (run: RunRecord): string | null => {
+    if (!isEndState(run.state)) return "It has not ended.";
+    if (run.state === "done") return "It is done.";
+    if (run.state === "lost") return "Its directory is gone from the host; launch it again.";
+    if (run.recorded) return "It was recorded elsewhere.";
+    if (run.trashed_secs !== null) return "It is in the trash; restore it first.";
+    return null;
+  };
+
   return {
-    list: () => [],
-    get: later,
-    presets: () => [],
-    launch: later,
-    stop: later,
-    resume: later,
-    trash: later,
-    restore: later,
-    rename: later,
-    window: later,
-    completions: later,
-    log: later,
-    follow: later,
-    followList: later,
-    start() {},
-    async close() {},
+    list: ({ trash }) => list(trash),
+
+    get(run_id): RunDetail {
+      const run = found(run_id);
+      const [summary] = summarise([run]);
+      if (!summary) throw new TRPCError({ code: "NOT_FOUND", message: `There is no run ${run_id}.` });
+      const spec = JSON.parse(run.spec) as RunSpec;
+      const hint = resumeHint(run);
+      return {
+        run: summary,
+        spec,
+        directory: hosts.executor(run.host_id).directory(run_id),
+        attempts: store.attempts(run_id).map((attempt) => ({
+          attempt: attempt.attempt,
+          verdict: attempt.verdict,
+          ended: attempt.phase === "ended",
+          reason: attempt.reason,
+          exit_code: attempt.exit_code,
+          signal: attempt.signal,
+          problem: attempt.problem,
+          resume_step: attempt.resume_step,
+          last_step: attempt.last_step,
+          launched_secs: attempt.launched_secs,
+          ended_secs: attempt.ended_secs,
+          heartbeat_age_secs: attempt.heartbeat_age_secs,
+          device: attempt.device,
+          versions: JSON.parse(attempt.versions) as Record<string, string>,
+        })),
+        stages: lines
+          .linesOf(run_id, "stage")
+          .map(({ attempt, index, name, weights, normalised, from_step, from_epoch }) => {
+            return { attempt, index, name, weights, normalised, from_step, from_epoch };
+          }),
+        checkpoints: lines
+          .linesOf(run_id, "checkpoint")
+          .map(({ attempt, step, path, bytes, complete }) => ({ attempt, step, path, bytes, complete })),
+        metrics: lines.metricNames(run_id),
+        lines: lines.countLines(run_id),
+        quarantined: lines.quarantined(run_id),
+        notes: lines.notes(run_id),
+        resumable: hint === null,
+        resume_hint: hint,
+      };
+    },
+
+    presets: () => RUN_PRESETS,
+
+    async launch(request) {
+      const known = store.byLaunchKey(request.launch_key);
+      if (known) return { run_id: known.run_id };
+      checkLaunch(request);
+      await hosts.ensureUsable(request.host_id);
+      const { launch_key, host_id, ...rest } = request;
+      const spec: RunSpec = { run_id: newRunId(), ...rest };
+      const run = store.create({ spec, host_id, launch_key });
+      hub.changed(run.run_id);
+      keeperOf(host_id).wake();
+      return { run_id: run.run_id };
+    },
+
+    async stop(run_id) {
+      const run = found(run_id);
+      if (isEndState(run.state)) return;
+      store.changeRun(run_id, { stop_requested_secs: Date.now() / 1000, state: "stopping" });
+      hub.changed(run_id);
+      keeperOf(run.host_id).wake();
+    },
+
+    async resume(run_id) {
+      const run = found(run_id);
+      const newest = store.newestAttempt(run_id);
+      if (newest && newest.phase !== "ended" && newest.attempt > 1) return { attempt: newest.attempt };
+      const hint = resumeHint(run);
+      if (hint !== null)
+        throw new TRPCError({
+          code: "PRECONDITION_FAILED",
+          message: `${run.name} can't be resumed: ${hint}`,
+        });
+      await hosts.ensureUsable(run.host_id);
+      const attempt = (newest?.attempt ?? 0) + 1;
+      store.addAttempt(run_id, attempt);
+      store.changeRun(run_id, {
+        state: "launching",
+        stop_requested_secs: null,
+        problem: null,
+        ended_secs: null,
+      });
+      hub.changed(run_id);
+      keeperOf(run.host_id).wake();
+      return { attempt };
+    },
+
+    trash(run_ids) {
+      const active = store.some(run_ids).filter((run) => !isEndState(run.state));
+      if (active.length > 0)
+        throw new TRPCError({
+          code: "PRECONDITION_FAILED",
+          message: `${active.map((run) => run.name).join(", ")} can't go to the trash while it runs. Stop it first.`,
+        });
+      store.setTrashed(run_ids, Date.now() / 1000);
+      for (const run_id of run_ids) hub.changed(run_id);
+    },
+
+    restore(run_ids) {
+      store.setTrashed(run_ids, null);
+      for (const run_id of run_ids) hub.changed(run_id);
+    },
+
+    rename(run_id, name) {
+      found(run_id);
+      store.changeRun(run_id, { name });
+      hub.changed(run_id);
+    },
+
+    window(request) {
+      found(request.run_id);
+      const series = lines.window(request, store.attempts(request.run_id));
+      return { run_id: request.run_id, name: request.name, series };
+    },
+
+    completions(run_id, step) {
+      found(run_id);
+      const attempts = store.attempts(run_id);
+      const groups = new Map<string, CompletionGroup>();
+      for (const line of lines.completions(run_id, step)) {
+        const key = `${line.attempt}:${line.gen}:${line.group_id}`;
+        const group = groups.get(key) ?? openGroup(line, step > lastStepKept(attempts, line.attempt));
+        group.prompt ??= line.prompt;
+        group.completions.push(line);
+        groups.set(key, group);
+      }
+      return [...groups.values()];
+    },
+
+    async log({ run_id, attempt, offset, max_bytes }) {
+      const run = found(run_id);
+      try {
+        const wait = AbortSignal.timeout(LOG_WAIT_MS);
+        const piece = await hosts.executor(run.host_id).readLog({ run_id, attempt }, offset, max_bytes, wait);
+        return {
+          run_id,
+          attempt,
+          offset: piece.offset,
+          next_offset: piece.offset + piece.bytes.length,
+          size: piece.size,
+          text: piece.bytes.toString("utf8"),
+        };
+      } catch (error) {
+        if (!(error instanceof UnreachableError)) throw error;
+        throw new TRPCError({
+          code: "PRECONDITION_FAILED",
+          message: `The log can't be read now: ${error.message} It is kept on the host; try again when the host answers.`,
+        });
+      }
+    },
+
+    follow: (request, signal) =>
+      follow(
+        {
+          hub,
+          lines,
+          summaries: (run_ids) => summarise(store.some(run_ids)),
+          attempts: store.attempts,
+        },
+        request,
+        signal,
+      ),
+
+    followList: (signal) => followList(hub, () => list(false), signal),
+
+    activeByHost: () => store.countActive(),
+
+    start() {
+      for (const { host_id } of store.unended()) keeperOf(host_id);
+      void adoptRuns({ hosts, store, log, signal: closing.signal }).then((host_ids) => {
+        if (closing.signal.aborted) return;
+        for (const host_id of host_ids) keeperOf(host_id).wake();
+        if (host_ids.length > 0) hub.changed("");
+      });
+    },
+
+    async close() {
+      closing.abort();
+      await Promise.all([...keepers.values()].map((keeper) => keeper.close()));
+    },
+  };
+}
+
+/** Refuses what could not run, with one sentence a fault. */
+function checkLaunch({ engine, stages }: LaunchRequest): void {
+  const faults = validateStages(stages);
+  if (engine !== "simulator")
+    faults.push("This version trains with the simulator only; choose a preset whose title says Simulated.");
+  if (faults.length > 0) throw new TRPCError({ code: "BAD_REQUEST", message: faults.join(" ") });
+}
+
+/** Sortable by time, unguessable, and safe as a folder name and a job name. */
+function newRunId(): string {
+  const time = Math.floor(Date.now() / 1000).toString(36);
+  return `r${time}${randomBytes(4).toString("hex")}`;
+}
+
+function pace(points: { step: number; time_secs: number }[] | undefined): number | null {
+  const first = points?.[0];
+  const last = points?.at(-1);
+  if (!first || !last || last.step - first.step < 2 || last.time_secs <= first.time_secs) return null;
+  return (last.step - first.step) / (last.time_secs - first.time_secs);
+}
+
+function openGroup(line: LineOf<"completion">, rolled_back: boolean): CompletionGroup {
+  const { attempt, gen, step, stage, group_id, question_id, clip_id, task, gold, prompt } = line;
+  return {
+    attempt,
+    gen,
+    step,
+    stage,
+    group_id,
+    question_id,
+    clip_id,
+    task,
+    gold,
+    prompt,
+    rolled_back,
+    completions: [],
   };
 }

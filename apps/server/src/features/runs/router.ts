@@ -78,11 +78,27 @@ export const runsRouter = router({
     .query(({ ctx, input }) => ctx.app.runs.log(input)),
 
   follow: procedure
-    .input(RunIds.extend({ lastEventId: z.string().regex(/^\d+$/).nullish() }))
+    .input(
+      RunIds.extend({
+        /** Set by the client's own link when it connects again. */
+        lastEventId: z.string().regex(/^\d+$/).nullish(),
+        /** Most buckets of one metric in the opening of a long run. */
+        points: z.int().min(16).max(4096).default(512),
+        /** Only these metrics in the opening of a long run. */
+        metrics: z.array(z.string().max(200)).max(100).nullish(),
+      }),
+    )
     .subscription(async function* ({ ctx, input, signal }) {
-      const last_id = input.lastEventId ? Number(input.lastEventId) : null;
-      const never = new AbortController().signal;
-      for await (const { id, batch } of ctx.app.runs.follow(input.run_ids, last_id, signal ?? never)) {
+      const request = {
+        run_ids: [...new Set(input.run_ids)],
+        last_id: input.lastEventId ? Number(input.lastEventId) : null,
+        points: input.points,
+        metrics: input.metrics ?? null,
+      };
+      for await (const { id, batch } of ctx.app.runs.follow(
+        request,
+        signal ?? new AbortController().signal,
+      )) {
         yield tracked(String(id), batch);
       }
     }),

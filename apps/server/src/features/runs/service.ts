@@ -8,6 +8,7 @@ import type {
   RunSpec,
   RunSummary,
 } from "@sightline/core/runs";
+import type { FollowRequest } from "./follow.ts";
 
 /** What a person asks for on the launch page. */
 export type LaunchRequest = {
@@ -22,11 +23,11 @@ export type LaunchRequest = {
   settings: RunSpec["settings"];
 };
 
-/** Runs as the rest of the server sees them. Every method throws a `RunError` with a sentence for the person. */
+/** Runs as the rest of the server sees them. What can't be done is thrown as a TRPCError with a sentence. */
 export type Runs = {
   list(filter: { trash: boolean }): RunSummary[];
   get(run_id: string): RunDetail;
-  presets(): RunPreset[];
+  presets(): readonly RunPreset[];
   launch(request: LaunchRequest): Promise<{ run_id: string }>;
   stop(run_id: string): Promise<void>;
   resume(run_id: string): Promise<{ attempt: number }>;
@@ -47,15 +48,13 @@ export type Runs = {
     offset: number | null;
     max_bytes: number;
   }): Promise<LogSlice>;
-  /** Pairs of the id to resume from and a batch; ends only when `signal` aborts. */
-  follow(
-    run_ids: string[],
-    last_id: number | null,
-    signal: AbortSignal,
-  ): AsyncGenerator<{ id: number; batch: FollowBatch }>;
+  /** Pairs of the id to go on from and a batch; ends only when `signal` aborts. */
+  follow(request: FollowRequest, signal: AbortSignal): AsyncGenerator<{ id: number; batch: FollowBatch }>;
   /** The whole list at once and again after each change, at most five times a second. */
   followList(signal: AbortSignal): AsyncGenerator<RunSummary[]>;
-  /** Finds unfinished attempts again and begins to read them. */
+  /** Runs that have not ended, by host. */
+  activeByHost(): Map<string, number>;
+  /** Finds unfinished attempts again and goes on reading them; runs that only a host knows are taken in. */
   start(): void;
   close(): Promise<void>;
 };
