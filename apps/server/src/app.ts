@@ -7,6 +7,7 @@ import type { Quota } from "./features/clips/uploads.ts";
 import { createHosts } from "./features/hosts/index.ts";
 import type { Hosts } from "./features/hosts/service.ts";
 import { createJobs, type Jobs } from "./features/jobs/tray.ts";
+import { createKeyFrames, type KeyFrames } from "./features/keyframes/index.ts";
 import { createRuns } from "./features/runs/index.ts";
 import type { Runs } from "./features/runs/service.ts";
 
@@ -18,6 +19,7 @@ export type App = {
   log: Logger;
   jobs: Jobs;
   clips: Clips;
+  keyframes: KeyFrames;
   hosts: Hosts;
   runs: Runs;
   close(): Promise<void>;
@@ -37,6 +39,8 @@ export async function createApp(options: {
   const log = options.log ?? pino({ level: "info" });
   const jobs = createJobs(log);
   const clips = createClips({ ...options, db, log, jobs });
+  const keyframes = createKeyFrames({ db, library: clips.library, jobs, log });
+  keyframes.start();
   const hosts = createHosts({ db, dataDir: options.dataDir });
   const runs = createRuns({ db, hosts, log });
   runs.start();
@@ -46,12 +50,14 @@ export async function createApp(options: {
     log,
     jobs,
     clips,
+    keyframes,
     hosts,
     runs,
     async close() {
       await runs.close();
       await hosts.close();
       await jobs.close();
+      keyframes.close();
       clips.close();
       db.$client.close();
     },

@@ -1,6 +1,7 @@
 import { clipsRouter } from "./features/clips/router.ts";
 import { hostsRouter } from "./features/hosts/router.ts";
 import { jobsRouter } from "./features/jobs/router.ts";
+import { keyframesRouter } from "./features/keyframes/router.ts";
 import { runsRouter } from "./features/runs/router.ts";
 import { procedure, router } from "./trpc.ts";
 
@@ -8,6 +9,7 @@ export const appRouter = router({
   clips: clipsRouter,
   hosts: hostsRouter,
   jobs: jobsRouter,
+  keyframes: keyframesRouter,
   runs: runsRouter,
   health: procedure.query(() => ({ ok: true })),
 });

@@ -3,6 +3,7 @@ import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/a
 import fastify, { type FastifyInstance } from "fastify";
 import type { App } from "../app.ts";
 import { loadInstallToken } from "../data-folder/token.ts";
+import { registerKeyFrameRoutes } from "../features/keyframes/index.ts";
 import { type AppRouter, appRouter } from "../router.ts";
 import { BODY_LIMIT, registerSecurity, registerSecurityHeaders } from "./security.ts";
 import { createSession, registerSession } from "./session.ts";
@@ -30,6 +31,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
     } satisfies FastifyTRPCPluginOptions<AppRouter>["trpcOptions"],
   });
   app.clips.registerRoutes(server);
+  registerKeyFrameRoutes(server, app.keyframes);
   await registerWeb(server);
   return server;
 }

@@ -1,5 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { KeyFrameSelection } from "@sightline/core/keyframes";
+import type { SelectArgs } from "../workers/keyframes.ts";
 import { drawJpeg } from "./jpeg.ts";
 import { copyLuma } from "./luma.ts";
 import { findBrowserStart } from "./playback.ts";
@@ -47,6 +49,12 @@ export const tasks = {
       return drawJpeg(frame, { rotation: facts.rotation, pixel_aspect: args.pixel_aspect }, args.width);
     }
     return null;
+  },
+
+  /** Key-frames; progress counts sampled frames. OpenCV is loaded only in a process that comes here. */
+  async keyframes(args: SelectArgs, report: Report): Promise<KeyFrameSelection> {
+    const { select } = await import("../workers/keyframes.ts");
+    return select(args, report);
   },
 
   /** One frame's luma as coded; null when it can't be decoded. */

@@ -1,0 +1,80 @@
+import type { KeyFrameSelection, KeyFrameSettings } from "@sightline/core/keyframes";
+import { and, asc, eq } from "drizzle-orm";
+import type { Db } from "../../db/open.ts";
+import { keyFrameDecisions, keyFrameExtractions, keyFrameSelections } from "./tables.ts";
+
+export type Extraction = typeof keyFrameExtractions.$inferSelect;
+
+/** The only SQL of the tables keyframe_selections, keyframe_decisions and keyframe_extractions. */
+export type KeyFrameStore = {
+  get(clip_id: string, settings_hash: string): KeyFrameSelection | null;
+  /** The settings of a stored selection; null when there is none of that hash. */
+  getSettings(clip_id: string, settings_hash: string): KeyFrameSettings | null;
+  /** Stores a selection in place of an earlier one of the same settings, and forgets that it was asked for. */
+  put(selection: KeyFrameSelection): void;
+  getExtraction(clip_id: string, settings_hash: string): Extraction | null;
+  putExtraction(extraction: Extraction): void;
+  listWanted(): Extraction[];
+};
+
+export function createKeyFrameStore(db: Db): KeyFrameStore {
+  const ofSelection = (clip_id: string, settings_hash: string) =>
+    and(eq(keyFrameSelections.clip_id, clip_id), eq(keyFrameSelections.settings_hash, settings_hash));
+  const ofExtraction = (clip_id: string, settings_hash: string) =>
+    and(eq(keyFrameExtractions.clip_id, clip_id), eq(keyFrameExtractions.settings_hash, settings_hash));
+
+  return {
+    get(clip_id, settings_hash) {
+      const row = db.select().from(keyFrameSelections).where(ofSelection(clip_id, settings_hash)).get();
+      if (!row) return null;
+      const decisions = db
+        .select()
+        .from(keyFrameDecisions)
+        .where(
+          and(eq(keyFrameDecisions.clip_id, clip_id), eq(keyFrameDecisions.settings_hash, settings_hash)),
+        )
+        .orderBy(asc(keyFrameDecisions.frame))
+        .all();
+      const { made_secs: _, ...selection } = row;
+      return {
+        ...selection,
+        decisions: decisions.map(({ clip_id: _c, settings_hash: _s, ...decision }) => decision),
+      };
+    },
+    getSettings: (clip_id, settings_hash) =>
+      db
+        .select({ settings: keyFrameSelections.settings })
+        .from(keyFrameSelections)
+        .where(ofSelection(clip_id, settings_hash))
+        .get()?.settings ?? null,
+    put({ decisions, ...selection }) {
+      const { clip_id, settings_hash } = selection;
+      db.transaction((tx) => {
+        tx.delete(keyFrameSelections).where(ofSelection(clip_id, settings_hash)).run();
+        tx.insert(keyFrameSelections)
+          .values({ ...selection, made_secs: Date.now() / 1000 })
+          .run();
+        for (const decision of decisions) {
+          tx.insert(keyFrameDecisions)
+            .values({ clip_id, settings_hash, ...decision })
+            .run();
+        }
+        tx.delete(keyFrameExtractions).where(ofExtraction(clip_id, settings_hash)).run();
+      });
+    },
+    getExtraction: (clip_id, settings_hash) =>
+      db.select().from(keyFrameExtractions).where(ofExtraction(clip_id, settings_hash)).get() ?? null,
+    putExtraction(extraction) {
+      const { clip_id: _c, settings_hash: _s, ...set } = extraction;
+      db.insert(keyFrameExtractions)
+        .values(extraction)
+        .onConflictDoUpdate({
+          target: [keyFrameExtractions.clip_id, keyFrameExtractions.settings_hash],
+          set,
+        })
+        .run();
+    },
+    listWanted: () =>
+      db.select().from(keyFrameExtractions).where(eq(keyFrameExtractions.state, "wanted")).all(),
+  };
+}

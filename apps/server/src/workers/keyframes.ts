@@ -1,0 +1,78 @@
+/** Key-frame work on one clip, as it runs in a decoder process. */
+import { mkdir } from "node:fs/promises";
+import {
+  createExtractor,
+  createPairSource,
+  type Extractor,
+  encodeFeatures,
+  type FrameFeatures,
+  getEvidenceHash,
+  type KeyFrameSelection,
+  type KeyFrameSettings,
+  PairCache,
+  sampleFrames,
+  selectKeyFrames,
+} from "@sightline/core/keyframes";
+import { readFrames } from "../media/read-frames.ts";
+import type { FrameIndex } from "../media/scan.ts";
+import { getEvidenceFiles, readFeatures, readPairs, replaceFile } from "./keyframe-files.ts";
+import { loadCv } from "./opencv.ts";
+
+export type SelectArgs = {
+  clip_id: string;
+  file: string;
+  index: FrameIndex;
+  settings: KeyFrameSettings;
+  /** Where the clip's features and pairs are kept. */
+  cache_dir: string;
+};
+
+/**
+ * Selects a clip's key-frames. Decodes and looks for features only where these are not cached; compares only pairs that
+ * nobody compared before; leaves both in the cache.
+ *
+ * @param report  Sampled frames done.
+ */
+export async function select(args: SelectArgs, report: (done: number) => void): Promise<KeyFrameSelection> {
+  const { clip_id, settings, cache_dir } = args;
+  const files = getEvidenceFiles(cache_dir, getEvidenceHash(settings));
+  const { cv } = await loadCv();
+  const extractor = createExtractor(cv, settings);
+  try {
+    await mkdir(cache_dir, { recursive: true });
+    let frames = await readFeatures(files.features);
+    if (frames === null) {
+      frames = describeFrames(args, extractor, report);
+      await replaceFile(files.features, encodeFeatures(frames));
+    }
+    const pairs = new PairCache(await readPairs(files.pairs));
+    const known = pairs.size;
+    const selection = selectKeyFrames(clip_id, frames, settings, createPairSource(frames, pairs, extractor));
+    if (pairs.size > known) await replaceFile(files.pairs, JSON.stringify(pairs.list()));
+    return tellMissing(selection, sampleFrames([...args.index.time_secs], settings).length);
+  } finally {
+    extractor.delete();
+  }
+}
+
+function describeFrames(
+  { file, index, settings }: SelectArgs,
+  extractor: Extractor,
+  report: (done: number) => void,
+): FrameFeatures[] {
+  const ordinals = sampleFrames([...index.time_secs], settings);
+  const frames: FrameFeatures[] = [];
+  for (const plane of readFrames(file, index, ordinals)) {
+    frames.push(extractor.describe(plane));
+    report(frames.length);
+  }
+  // Frames that a jump could not reach come last, from a second pass over the file.
+  return frames.sort((a, b) => a.frame - b.frame);
+}
+
+function tellMissing(selection: KeyFrameSelection, sampled: number): KeyFrameSelection {
+  const missing = sampled - selection.decisions.length;
+  if (missing === 0) return selection;
+  const lost = `${missing} of ${sampled} sampled frames could not be decoded.`;
+  return { ...selection, note: selection.note === null ? lost : `${lost} ${selection.note}` };
+}
