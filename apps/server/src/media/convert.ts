@@ -1,7 +1,6 @@
 import {
   AV_PIX_FMT_BGR24,
   AVCOL_RANGE_JPEG,
-  AVCOL_SPC_UNSPECIFIED,
   type AVPixelFormat,
   FFmpegError,
   Frame,
@@ -12,24 +11,43 @@ import {
 /** A picture to be made from another one. */
 export type Target = { width: number; height: number; format: AVPixelFormat; full_range?: boolean };
 
-/** Scales or converts a picture; what `use` returns must not keep the frame's memory. */
-export function convert<T>(frame: Frame, target: Target, use: (converted: Frame) => T): T {
+/** Makes pictures of one size and format from pictures of any. */
+export type Converter = {
+  /** The result is reused by the next call. */
+  convert(frame: Frame): Frame;
+  close(): void;
+};
+
+export function createConverter(target: Target): Converter {
   const converted = new Frame();
-  converted.alloc();
   const scaler = new SoftwareScaleContext();
+  converted.alloc();
+  converted.width = target.width;
+  converted.height = target.height;
+  converted.format = target.format;
+  if (target.full_range) converted.colorRange = AVCOL_RANGE_JPEG;
+  FFmpegError.throwIfError(converted.getBuffer(), "allocate a picture");
+  scaler.allocContext();
+  return {
+    convert(frame) {
+      FFmpegError.throwIfError(converted.makeWritable(), "allocate a picture");
+      FFmpegError.throwIfError(scaler.scaleFrameSync(converted, frame), "scale a picture");
+      return converted;
+    },
+    close() {
+      scaler.freeContext();
+      converted.free();
+    },
+  };
+}
+
+/** Scales or converts one picture; what `use` returns must not keep the frame's memory. */
+export function convert<T>(frame: Frame, target: Target, use: (converted: Frame) => T): T {
+  const converter = createConverter(target);
   try {
-    converted.width = target.width;
-    converted.height = target.height;
-    converted.format = target.format;
-    converted.colorSpace = AVCOL_SPC_UNSPECIFIED;
-    if (target.full_range) converted.colorRange = AVCOL_RANGE_JPEG;
-    FFmpegError.throwIfError(converted.getBuffer(), "allocate a picture");
-    scaler.allocContext();
-    FFmpegError.throwIfError(scaler.scaleFrameSync(converted, frame), "scale a picture");
-    return use(converted);
+    return use(converter.convert(frame));
   } finally {
-    scaler.freeContext();
-    converted.free();
+    converter.close();
   }
 }
 

@@ -7,7 +7,6 @@ import {
   AVMEDIA_TYPE_VIDEO,
   Codec,
   CodecContext,
-  Dictionary,
   FFmpegError,
   FormatContext,
   Frame,
@@ -71,12 +70,10 @@ export type VideoInput = {
  */
 export function openVideo(file: string): VideoInput {
   const format = new FormatContext();
-  const options = Dictionary.fromObject({
-    protocol_whitelist: "file",
-    format_whitelist: CONTAINERS.join(","),
-  });
-  const opened = format.openInputSync(`file:${file}`, null, options);
-  options.free();
+  format.allocContext();
+  FFmpegError.throwIfError(format.setOption("protocol_whitelist", "file"), "confine the demuxer");
+  FFmpegError.throwIfError(format.setOption("format_whitelist", CONTAINERS.join(",")), "confine the demuxer");
+  const opened = format.openInputSync(`file:${file}`);
   if (opened < 0) throw new MediaProblem(explainUnreadable(file, FFmpegError.strerror(opened)));
   try {
     format.findStreamInfoSync();
@@ -149,7 +146,7 @@ export function openDecoder(input: VideoInput, threads: number): Decoder {
     setSkipping(on) {
       if (on === skipping) return;
       skipping = on;
-      context.setOption("skip_frame", on ? "noref" : "default");
+      FFmpegError.throwIfError(context.setOption("skip_frame", on ? "noref" : "default"), "skip pictures");
     },
     close() {
       frame.free();

@@ -7,7 +7,7 @@ const BROWSER_CODECS = new Set(["h264", "vp8", "vp9", "av1"]);
 const BROWSER_FORMATS = new Set(["yuv420p", "yuvj420p"]);
 
 /** Half of the coarsest clock that a container of ours has (Matroska's millisecond). */
-const SAME_TIME_SECS = 0.0006;
+export const SAME_TIME_SECS = 0.0006;
 
 /**
  * When a browser shows exactly the pictures of the sample table, given the file itself: the presentation time that it
@@ -32,7 +32,7 @@ export async function findBrowserStart(
 }
 
 /** Presentation times of the packets that mediabunny finds, ascending; null when it can't read the file. */
-async function listBrowserTimes(file: string): Promise<number[] | null> {
+export async function listBrowserTimes(file: string): Promise<number[] | null> {
   const input = new Input({ source: new FilePathSource(file), formats: ALL_FORMATS });
   try {
     const track = await input.getPrimaryVideoTrack();

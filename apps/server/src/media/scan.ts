@@ -7,6 +7,7 @@ import {
   Frame,
   type Packet,
 } from "node-av";
+import { createBreath } from "./breath.ts";
 import { isCutOff } from "./explain.ts";
 import { openDecoder, openVideo, readPackets } from "./open.ts";
 import { probe, type VideoFacts } from "./probe.ts";
@@ -49,8 +50,6 @@ export type ScanOptions = {
   threads?: number;
 };
 
-/** How long the scan may hold its thread before it lets messages through, in milliseconds. */
-const BREATH_MS = 100;
 /** A time that falls back further than this begins a new stretch of the recording. */
 const NEW_STRETCH_SECS = 1;
 
@@ -101,16 +100,14 @@ async function scanInput(
     stopped = reason;
   };
   try {
-    let breathed = performance.now();
+    let position = 0;
+    const breathe = createBreath(() => options.onProgress?.(position));
     for (const packet of readPackets(input, noteEnd)) {
       if ((packet.flags & AV_PKT_FLAG_CORRUPT) !== 0) faults += 1;
       if (isEntry(packet)) keyTicks.add(Number(packet.pts));
       faults += decoder.decode(packet, take);
-      if (performance.now() - breathed > BREATH_MS) {
-        options.onProgress?.(Math.max(0, Number(packet.pos)));
-        await new Promise((resolve) => setImmediate(resolve));
-        breathed = performance.now();
-      }
+      position = Math.max(position, Number(packet.pos));
+      await breathe();
     }
     faults += decoder.decode(null, take);
     sampler.end();

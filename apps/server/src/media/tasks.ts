@@ -5,6 +5,7 @@ import type { SelectArgs } from "../workers/keyframes.ts";
 import { drawJpeg } from "./jpeg.ts";
 import { copyLuma } from "./luma.ts";
 import { findBrowserStart } from "./playback.ts";
+import { writeProxy } from "./proxy.ts";
 import { readPictures } from "./read-frames.ts";
 import { type FrameIndex, type Scan, scan } from "./scan.ts";
 
@@ -35,6 +36,11 @@ export const tasks = {
     const { facts, index, problem } = result;
     const browser_start_secs = problem === null ? await findBrowserStart(args.file, facts, index) : null;
     return { ...result, browser_start_secs };
+  },
+
+  /** The copy for browsers; progress counts frames. */
+  async proxy(args: { file: string; index: FrameIndex; out: string }, report: Report): Promise<void> {
+    await writeProxy(args.file, args.index, args.out, report);
   },
 
   /** One frame as an upright JPEG; null when it can't be decoded. */

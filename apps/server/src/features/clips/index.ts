@@ -9,6 +9,7 @@ import type { Jobs } from "../jobs/tray.ts";
 import { createFolders, type Folders } from "./folders.ts";
 import { type Added, createLibrary, type Library } from "./library.ts";
 import { registerMediaRoutes } from "./media-routes.ts";
+import { createProxies } from "./proxies.ts";
 import { createReader } from "./reading.ts";
 import { createClipStore } from "./store.ts";
 import { createUploads, DEFAULT_QUOTA, type Quota } from "./uploads.ts";
@@ -51,11 +52,15 @@ export function createClips({
   const library = createLibrary(store, clipsDir);
   const pool = createDecoderPool();
   const reader = createReader({ library, jobs, pool, log });
+  const proxies = createProxies({ library, jobs, pool, log });
   const uploads = createUploads({ dataDir, library, sumBytes: store.sumBytes, quota, log });
   const folders = createFolders(() => [...(listed ?? []), ...listFromEnvironment()]);
 
   library.onUnread(reader.read);
-  for (const clip_id of store.listUnfinished().reading) reader.read(clip_id);
+  library.onProxyWanted(proxies.make);
+  const unfinished = store.listUnfinished();
+  for (const clip_id of unfinished.reading) reader.read(clip_id);
+  for (const clip_id of unfinished.proxies) proxies.make(clip_id);
   uploads.recover().catch((error: unknown) => log.error({ err: error }, "bringing in finished uploads"));
 
   return {

@@ -48,6 +48,10 @@ export type Library = {
   bell: Bell;
   /** Called for every clip that has yet to be read. */
   onUnread(handle: (clip_id: string) => void): void;
+  /** Called for every clip for which a proxy has yet to be made. */
+  onProxyWanted(handle: (clip_id: string) => void): void;
+  /** Asks for a proxy, to be played instead of the original. */
+  wantProxy(clip_id: string): void;
   /** Writes what was found out about a clip, and says so to those who follow. */
   update: ClipStore["update"];
   setFrames: ClipStore["setFrames"];
@@ -56,6 +60,7 @@ export type Library = {
 export function createLibrary(store: ClipStore, clipsDir: string): Library {
   const bell = createBell();
   const unread: ((clip_id: string) => void)[] = [];
+  const proxyWanted: ((clip_id: string) => void)[] = [];
   const adding = new Map<string, Promise<Added>>();
 
   const find = (clip_id: string): ClipRow => {
@@ -147,6 +152,19 @@ export function createLibrary(store: ClipStore, clipsDir: string): Library {
       return { clips: rows.map(toClip), revision: rows.at(-1)?.revision ?? after };
     },
     onUnread: (handle) => void unread.push(handle),
+    onProxyWanted: (handle) => void proxyWanted.push(handle),
+    wantProxy(clip_id) {
+      const { state, proxy } = find(clip_id);
+      getFrames(clip_id);
+      if (state === "refused") return;
+      store.update(clip_id, {
+        plays: "proxy",
+        proxy: proxy === "ready" ? "ready" : "wanted",
+        proxy_problem: null,
+      });
+      if (proxy !== "ready") for (const handle of proxyWanted) handle(clip_id);
+      bell.ring();
+    },
     update(clip_id, fields) {
       store.update(clip_id, fields);
       bell.ring();

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { DecoderPool } from "../../media/decoder-pool.ts";
 import { FILMSTRIP_WIDTH, POSTER_WIDTH } from "../../media/tasks.ts";
 import type { Library } from "./library.ts";
+import { getProxyFile } from "./proxies.ts";
 import { getThumbsDir } from "./reading.ts";
 
 type Parts = { library: Library; pool: DecoderPool };
@@ -38,13 +39,7 @@ export function registerMediaRoutes(server: FastifyInstance, { library, pool }: 
   server.get<{ Params: ClipParams }>("/media/clips/:clip_id/proxy", (request, reply) =>
     answer(reply, async () => {
       const { clip_id } = library.get(request.params.clip_id);
-      return sendRange(
-        request,
-        reply,
-        join(library.getFolder(clip_id), "proxy.mp4"),
-        "video/mp4",
-        "no-cache",
-      );
+      return sendRange(request, reply, getProxyFile(library.getFolder(clip_id)), "video/mp4", "no-cache");
     }),
   );
 

@@ -50,6 +50,7 @@ export function createReader({ library, jobs, pool, log }: Parts) {
         plays: browser_start_secs === null ? "proxy" : "original",
         original_start_secs: browser_start_secs,
       });
+      if (browser_start_secs === null) library.wantProxy(clip_id);
       control.progress(bytes, bytes);
     });
     ended.then(

@@ -42,6 +42,9 @@ export const clipsRouter = router({
     .input(ClipIds)
     .mutation(({ ctx, input }) => ctx.app.clips.library.restore(input.clip_ids)),
   undo: procedure.mutation(({ ctx }) => ctx.app.clips.library.undo()),
+  makeProxy: procedure
+    .input(ClipId)
+    .mutation(({ ctx, input }) => ctx.app.clips.library.wantProxy(input.clip_id)),
   folders: procedure.query(({ ctx }) => ctx.app.clips.folders.list()),
   browse: procedure
     .input(z.object({ folder_id: z.string(), path: Path }))
