@@ -18,7 +18,7 @@ import {
 } from "mediabunny";
 import { expectedTimes, findOrdinal, matchTable } from "./match-table.ts";
 import { detachPicture, PictureStore } from "./picture-store.ts";
-import { type DecodePlan, planDecode } from "./plan.ts";
+import { type DecodePass, type DecodePlan, getNeedlessness, goOn, planDecode } from "./plan.ts";
 
 /** What a decoder needs to know of its clip. */
 export type DecoderOptions = {
@@ -34,16 +34,8 @@ export type DecoderOptions = {
   budget_bytes?: number;
 };
 
-/** One pass of the decoder: pictures in presentation order from a key on. */
-type Walk = {
-  samples: AsyncGenerator<VideoSample, void, unknown>;
-  /** First frame that is kept; those between the key and it are only decoded. */
-  from: number;
-  /** Last frame that is wanted so far. */
-  to: number;
-  /** The frame that comes next. */
-  next: number;
-};
+/** A pass of the decoder with the pictures that it yields, in presentation order. */
+type Walk = DecodePass & { samples: AsyncGenerator<VideoSample, void, unknown> };
 
 const BUDGET_BYTES = 256 * 1024 * 1024;
 const SMALLEST_CAPACITY = 8;
@@ -52,8 +44,6 @@ const CAPACITY_AT_REST = 24;
 /** A container without an index is read through to find its keys only up to this size. */
 const SCAN_LIMIT_BYTES = 32 * 1024 * 1024;
 const PACKETS_PER_SLICE = 500;
-/** Going on through this many frames is cheaper than starting anew at a key. */
-const CHEAP_DISTANCE = 8;
 /** So many decoded pictures in a row that no frame of the table answers to mean that the readers disagree. */
 const STRANGERS_LIMIT = 60;
 
@@ -271,17 +261,8 @@ export class ClipDecoder implements FrameSource {
   #steer(plan: DecodePlan): Walk {
     const walk = this.#walk;
     if (walk !== null) {
-      const nearby = plan.from - walk.next;
-      const leads =
-        nearby >= 0 &&
-        (nearby <= CHEAP_DISTANCE || (this.#keys !== null && this.#keyOf(plan.from) <= walk.next));
-      const inside = !plan.urgent && walk.to === plan.to && walk.next >= plan.from && walk.next <= plan.to;
-      if (leads) {
-        walk.from = Math.max(walk.from, Math.min(plan.from, walk.next));
-        walk.to = plan.to;
-        return walk;
-      }
-      if (inside) return walk;
+      const next = goOn(walk, plan, this.#focus, this.#keys);
+      if (next !== null) return Object.assign(walk, next);
       this.#endWalk();
     }
     const key = this.#keyOf(plan.from);
@@ -355,7 +336,9 @@ export class ClipDecoder implements FrameSource {
     if (this.#disposed) return picture.sample.close();
     this.#picture_bytes = picture.bytes;
     this.#problems.delete(frame);
-    this.#store.add(frame, picture, this.#focus, this.#budget);
+    this.#store.add(frame, picture, this.#budget, (held) =>
+      getNeedlessness(held, this.#focus, this.#direction),
+    );
     if (frame === this.#focus) this.#dropPreview();
     if (frame === this.#focus || !this.#store.has(this.#focus)) this.#notify();
   }

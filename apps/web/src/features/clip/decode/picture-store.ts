@@ -36,12 +36,12 @@ export class PictureStore {
     return nearest;
   }
 
-  /** Takes a picture over and lets go of those farthest from `focus` until all fit into `budget` bytes. */
-  add(frame: number, picture: Held, focus: number, budget: number): void {
+  /** Takes a picture over and lets go of the most needless until all fit into `budget` bytes. */
+  add(frame: number, picture: Held, budget: number, needlessness: (frame: number) => number): void {
     this.remove(frame);
     this.#held.set(frame, picture);
     this.#bytes += picture.bytes;
-    while (this.#bytes > budget && this.#held.size > 1) this.remove(this.#farthest(focus));
+    while (this.#bytes > budget && this.#held.size > 1) this.remove(this.#mostNeedless(frame, needlessness));
   }
 
   remove(frame: number): void {
@@ -56,12 +56,12 @@ export class PictureStore {
     for (const frame of [...this.#held.keys()]) this.remove(frame);
   }
 
-  #farthest(focus: number): number {
-    let farthest = focus;
+  #mostNeedless(spared: number, needlessness: (frame: number) => number): number {
+    let most = spared;
     for (const frame of this.#held.keys()) {
-      if (Math.abs(frame - focus) > Math.abs(farthest - focus)) farthest = frame;
+      if (needlessness(frame) > needlessness(most)) most = frame;
     }
-    return farthest;
+    return most;
   }
 }
 

@@ -6,6 +6,16 @@ export type DecodePlan = {
   urgent: boolean;
 };
 
+/** A pass of the decoder that is under way. */
+export type DecodePass = {
+  /** First frame that is kept; those between the key and it are only decoded. */
+  from: number;
+  /** Last frame that is wanted so far. */
+  to: number;
+  /** The frame that comes next. */
+  next: number;
+};
+
 /** What a plan depends on. */
 export type DecodeNeeds = {
   /** The frame under the eye. */
@@ -21,6 +31,8 @@ export type DecodeNeeds = {
   keyOf(frame: number): number;
 };
 
+/** Going on through this many frames is cheaper than starting anew at a key. */
+const CHEAP_DISTANCE = 8;
 /** Shares of the capacity that lie in the eye's direction and behind it; the rest is slack for eviction. */
 const AHEAD = 0.6;
 const BEHIND = 0.25;
@@ -64,4 +76,36 @@ export function planDecode(needs: DecodeNeeds): DecodePlan | null {
   }
   if (direction === 1) return planForward(needs, ahead) ?? planBackward(needs, behind);
   return planBackward(needs, ahead) ?? planForward(needs, behind);
+}
+
+/**
+ * How little a held picture is needed, to let go of the least needed first: 0 under the eye, growing with the distance,
+ * faster behind the eye than ahead of it.
+ */
+export function getNeedlessness(frame: number, focus: number, direction: 1 | -1): number {
+  const ahead = (frame - focus) * direction;
+  return ahead >= 0 ? ahead / AHEAD : -ahead / BEHIND;
+}
+
+/**
+ * How a pass that is under way goes on to fulfil a plan.
+ *
+ * @param keys  Frames from which decoding can begin, ascending; null while unknown.
+ * @returns Null when a new pass is needed.
+ */
+export function goOn(
+  pass: DecodePass,
+  plan: DecodePlan,
+  focus: number,
+  keys: readonly number[] | null,
+): DecodePass | null {
+  const { from, to, next } = pass;
+  const distance = plan.from - next;
+  if (distance >= 0) {
+    const key = keys?.findLast((frame) => frame <= plan.from);
+    const is_on_the_way = distance <= CHEAP_DISTANCE || (key !== undefined && key <= next);
+    return is_on_the_way ? { from: Math.max(from, Math.min(plan.from, next)), to: plan.to, next } : null;
+  }
+  const reaches_focus = !plan.urgent || next <= focus;
+  return to === plan.to && next <= plan.to && reaches_focus ? pass : null;
 }
