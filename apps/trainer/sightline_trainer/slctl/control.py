@@ -78,7 +78,8 @@ def reap(config: dict[str, Any]) -> None:
     """
     run = RunDir(Path(config["run_dir"]))
     attempt = run.attempt(config["attempt"])
-    pgid = (read_json(attempt.id) or {}).get("pgid")
+    identity = read_json(attempt.id) or {}
+    pgid = identity.get("pgid")
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     now = time.monotonic()
     term_at = now if config["command"] == "kill" else now + config["grace_secs"]
@@ -89,7 +90,8 @@ def reap(config: dict[str, Any]) -> None:
         if not is_termed and now >= term_at:
             host.signal_all(host.processes_of(marker(attempt), pgid), signal.SIGTERM)
             is_termed = True
-        if now >= kill_at:
+        # What an ended trainer left behind gets no grace.
+        if now >= kill_at or not host.is_alive(identity.get("pid"), identity.get("start_ticks")):
             host.signal_all(host.processes_of(marker(attempt), pgid), signal.SIGKILL)
         time.sleep(0.1)
     lock = os.open(attempt.lock, os.O_RDWR | os.O_CLOEXEC)
@@ -105,7 +107,7 @@ def reap(config: dict[str, Any]) -> None:
     else:
         ending = Ending(None, "SIGKILL" if time.monotonic() >= kill_at else "SIGTERM")
     spec = read_json(run.spec) or {}
-    began = (read_json(attempt.id) or {}).get("began_mono_secs")
+    began = identity.get("began_mono_secs")
 
     def open_log() -> EventLog:
         run_id = str(spec.get("run_id", run.path.name))

@@ -34,11 +34,11 @@ def package_home() -> str:
 
 
 def self_command(*words: str) -> list[str]:
-    """The argv that starts this program again."""
+    """The argv that starts this program again, without looking for installed packages: it needs none."""
     home = package_home()
     if os.path.isfile(home):
-        return [sys.executable, "-I", home, *words]
-    return [sys.executable, "-m", "sightline_trainer.slctl", *words]
+        return [sys.executable, "-I", "-S", home, *words]
+    return [sys.executable, "-S", "-m", "sightline_trainer.slctl", *words]
 
 
 def self_environment() -> dict[str, str]:
