@@ -70,9 +70,7 @@ def _read_option_text(text: str, options: Options) -> str | None:
     if exact:
         return LETTERS[exact[0]] if len(exact) == 1 else None
     held = [index for index, option in enumerate(wanted) if option and f" {option} " in f" {answer} "]
-    longest = [
-        index for index in held if all(other == index or wanted[index] not in wanted[other] for other in held)
-    ]
+    longest = [index for index in held if all(other == index or wanted[index] not in wanted[other] for other in held)]
     return LETTERS[longest[0]] if len(longest) == 1 else None
 
 

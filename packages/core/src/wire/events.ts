@@ -157,7 +157,7 @@ const AttemptEnd = Envelope.extend({
   checkpoint: z.string().nullable(),
 });
 
-const Span = z.tuple([z.int(), z.int()]).describe("Half-open range of character offsets in text");
+const Span = z.tuple([z.int(), z.int()]).describe("Half-open range in text, in UTF-16 code units");
 
 /** One reward part of one completion. `raw` is in [0, 1]; null with its reason when it could not be scored. */
 const RewardValue = z.object({
@@ -181,6 +181,10 @@ const Completion = Envelope.extend({
   step: z.int(),
   epoch: z.number(),
   stage: z.int().min(0),
+  split: z
+    .enum(["train", "eval"])
+    .optional()
+    .describe("eval: an answer to a held-out question, a group of one"),
   group_id: z.string(),
   question_id: z.string(),
   clip_id: z.string().nullable(),

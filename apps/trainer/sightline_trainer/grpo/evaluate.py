@@ -1,0 +1,117 @@
+"""Held-out questions, answered by sampling once each, as a person would ask them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from sightline_trainer.grpo.data import Question
+from sightline_trainer.grpo.record import count_values, mean_part, wire_row
+from sightline_trainer.grpo.scorer import Scorer
+from sightline_trainer.grpo.settings import Settings
+from sightline_trainer.grpo.tiny import space_tags
+from sightline_trainer.rewards.score import PARTS
+
+BATCH = 64
+_Z = 1.959963984540054
+
+
+def wilson(successes: float, n: int) -> tuple[float, float]:
+    """95 % interval of a share, after Wilson (1927)."""
+    if n == 0:
+        return 0.0, 1.0
+    share = successes / n
+    centre = share + _Z * _Z / (2 * n)
+    spread = _Z * math.sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n))
+    scale = 1 + _Z * _Z / n
+    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+
+
+def settings_card(settings: Settings, questions: Sequence[Question]) -> str:
+    """Hash of everything that two evaluations must share to be compared."""
+    digest = hashlib.sha256(
+        json.dumps([settings.temperature, settings.max_completion_tokens, settings.rule_set, settings.model]).encode()
+    )
+    for item in questions:
+        digest.update(f"{item.question_id}\0{item.prompt}\0{item.gold}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+@torch.no_grad()
+def answer(
+    model: Any,
+    tokenizer: PreTrainedTokenizerBase,
+    questions: Sequence[Question],
+    settings: Settings,
+    seed: int,
+    on_done: Callable[[int], None],
+) -> list[tuple[str, int, bool]]:
+    """One sampled answer per question: text, tokens, whether it ended by itself. Leaves torch's generator as it was."""
+    was_training = model.training
+    model.eval()
+    answers: list[tuple[str, int, bool]] = []
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        for start in range(0, len(questions), BATCH):
+            prompts = [_prompt_text(item.prompt, settings) for item in questions[start : start + BATCH]]
+            encoded = tokenizer(prompts, return_tensors="pt", padding=True, padding_side="left").to(model.device)
+            output = model.generate(
+                input_ids=encoded["input_ids"],
+                attention_mask=encoded["attention_mask"],
+                do_sample=True,
+                temperature=settings.temperature,
+                top_k=0,
+                max_new_tokens=settings.max_completion_tokens,
+                pad_token_id=tokenizer.pad_token_id,
+                eos_token_id=tokenizer.eos_token_id,
+            )[:, encoded["input_ids"].shape[1] :]
+            for row in output.tolist():
+                is_finished = tokenizer.eos_token_id in row
+                ids = row[: row.index(tokenizer.eos_token_id) + 1] if is_finished else row
+                answers.append((str(tokenizer.decode(ids, skip_special_tokens=True)), len(ids), is_finished))
+            on_done(len(answers))
+    model.train(was_training)
+    return answers
+
+
+def _prompt_text(prompt: str, settings: Settings) -> str:
+    return space_tags(prompt) if settings.model == "tiny" else prompt
+
+
+def evaluate(
+    answers: Sequence[tuple[str, int, bool]], questions: Sequence[Question], scorer: Scorer
+) -> tuple[dict[str, dict[str, float]], dict[str, float | None], list[dict[str, Any]]]:
+    """Accuracy per task with its interval, the whole, and one wire row per question."""
+    ids = [item.question_id for item in questions]
+    texts = [text for text, _, _ in answers]
+    generation = scorer.score(ids, texts, group_size=1, first_group=0, is_consistency_weighted=True)
+    counts = count_values(generation.rows)
+    per_task: dict[str, dict[str, float]] = {}
+    for task in sorted({item.task for item in questions}):
+        n, right = int(counts[f"task/{task}/n"] or 0), counts[f"task/{task}/correct"] or 0.0
+        low, high = wilson(right, n)
+        per_task[task] = {"n": n, "accuracy": right / n if n else math.nan, "low": low, "high": high}
+    n = sum(int(score["n"]) for score in per_task.values())
+    right = sum(score["n"] * score["accuracy"] for score in per_task.values() if score["n"])
+    low, high = wilson(right, n)
+    overall: dict[str, float | None] = {
+        "n": n,
+        "accuracy": right / n if n else None,
+        "low": low,
+        "high": high,
+        "format": mean_part(generation.rows, "format"),
+        "consistency/judged": counts["consistency/judged"],
+        "consistency/agree": counts["consistency/agree"],
+    }
+    nothing = dict.fromkeys(PARTS, 0.0)
+    rows = [
+        wire_row(row, nothing, reward=0.0, advantage=0.0, tokens=tokens, is_finished=is_finished)
+        for row, (_, tokens, is_finished) in zip(generation.rows, answers, strict=True)
+    ]
+    return per_task, overall, rows

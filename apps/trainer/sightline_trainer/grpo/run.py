@@ -1,0 +1,177 @@
+"""The order of a run: data, warm start, held-out questions, training, held-out questions again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import torch
+from datasets import Dataset
+from transformers import AutoModelForCausalLM, AutoTokenizer, set_seed
+
+from sightline_trainer.attempt import Attempt
+from sightline_trainer.checkpoints import checkpoint_dir, remove_incomplete
+from sightline_trainer.grpo.data import Question, read_questions
+from sightline_trainer.grpo.evaluate import answer, evaluate, settings_card
+from sightline_trainer.grpo.judge import Judge
+from sightline_trainer.grpo.monitor import Monitor
+from sightline_trainer.grpo.scorer import Scorer
+from sightline_trainer.grpo.settings import Plan, SpecError
+from sightline_trainer.grpo.tiny import space_tags
+from sightline_trainer.grpo.trainer import Progress, RunCallback, SightlineTrainer, build_config
+from sightline_trainer.grpo.warm_start import get_warm_start
+from sightline_trainer.wire.log import EndReason, EventLog
+
+
+class Run:
+    """One attempt of a GRPO run, from data to the last checkpoint."""
+
+    def __init__(self, attempt: Attempt, log: EventLog, plan: Plan) -> None:
+        self.attempt = attempt
+        self.log = log
+        self.plan = plan
+        self.progress = Progress(step=attempt.resume_step or 0, saved_step=attempt.resume_step)
+        self.has_gpu = torch.cuda.is_available()
+        if not self.has_gpu:
+            torch.set_num_threads(_threads())
+
+    def train(self) -> EndReason:
+        """Returns done, or why a person or the host ended it."""
+        settings = self.plan.settings
+        self.log.phase("load_data", 0, 1)
+        train = read_questions(self.attempt.run.data / "train.jsonl")
+        held_out = read_questions(self.attempt.run.data / "eval.jsonl")
+        steps_per_epoch = len(train) // settings.prompts_per_step
+        if steps_per_epoch < 1:
+            raise SpecError(
+                f"{len(train)} questions are fewer than settings.prompts_per_step {settings.prompts_per_step}"
+            )
+        self.log.phase("load_data", 1, 1)
+        base = self._base_model(train)
+        self.log.phase("load_model", 0, 1)
+        tokenizer = AutoTokenizer.from_pretrained(base)
+        judge = Judge(self._load(base), tokenizer, is_tiny=settings.model == "tiny")
+        questions = {item.question_id: item for item in [*train, *held_out]}
+        scorer = Scorer(questions, settings.rule_set, judge, settings.judge_every_groups)  # pyright: ignore[reportArgumentType]
+        callback = RunCallback(self.attempt, self.log, self.plan, self.progress)
+        set_seed(self.plan.seed)
+        trainer = SightlineTrainer(
+            plan=self.plan,
+            scorer=scorer,
+            log=self.log,
+            progress=self.progress,
+            steps_per_epoch=steps_per_epoch,
+            model=str(base),
+            args=build_config(self.plan, str(self.attempt.run.checkpoints), has_gpu=self.has_gpu),
+            train_dataset=self._dataset(train[: steps_per_epoch * settings.prompts_per_step]),
+            processing_class=tokenizer,
+            callbacks=[callback],
+        )
+        callback.trainer = trainer
+        self.log.phase("load_model", 1, 1)
+
+        def ask_held_out(step: int) -> None:
+            self._evaluate(trainer, tokenizer, held_out, scorer, step)
+            self.log.phase("train", step, trainer.state.max_steps)
+
+        callback.on_evaluate_step = ask_held_out
+        monitor = Monitor(self.log, self.attempt.run.path)
+        monitor.start()
+        try:
+            self._train(trainer, ask_held_out)
+        finally:
+            monitor.stop()
+        return self.progress.ended or "done"
+
+    def _train(self, trainer: SightlineTrainer, ask_held_out) -> None:
+        resume = self.attempt.resume_step
+        removed = remove_incomplete(self.attempt.run)
+        if removed:
+            self.log.warn(
+                "half_checkpoint",
+                f"Checkpoints that were not whole were removed: {', '.join(map(str, removed))}.",
+                hint="The last whole one is used.",
+            )
+        if resume is None:
+            ask_held_out(0)
+        self.log.phase("train", resume or 0, 1)
+        path = None if resume is None else str(checkpoint_dir(self.attempt.run, resume))
+        trainer.train(resume_from_checkpoint=path)
+        if self.progress.ended is None:
+            ask_held_out(self.progress.step)
+            self.log.phase("finish", 1, 1)
+
+    def _base_model(self, train: list[Question]) -> Path:
+        """The folder of the model that training starts from, which is the reference and the judge as well."""
+        settings = self.plan.settings
+        if settings.model != "tiny":
+            folder = Path(settings.model).expanduser()
+            if not (folder / "config.json").exists():
+                raise SpecError(f"settings.model {settings.model} is no folder with a config.json on this host")
+            return folder
+        path = self.attempt.run.data / "warm.jsonl"
+        questions = read_questions(path) if path.exists() else train
+        cache = self.attempt.run.path.parent / ".warm-starts"
+        cache.mkdir(exist_ok=True)
+
+        def on_step(done: int, loss: float) -> None:
+            if done % 10 == 0 or done == settings.warm_steps:
+                self.log.phase("warm_start", done, settings.warm_steps)
+                print(f"warm start {done}/{settings.warm_steps} loss {loss:.4f}", flush=True)
+
+        return get_warm_start(questions, settings, self.plan.seed, cache, on_step)
+
+    def _load(self, path: Path):
+        model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.bfloat16 if self.has_gpu else torch.float32)
+        return model.to("cuda" if self.has_gpu else "cpu")
+
+    def _dataset(self, questions: list[Question]) -> Dataset:
+        is_tiny = self.plan.settings.model == "tiny"
+        return Dataset.from_list(
+            [
+                {
+                    "prompt": space_tags(item.prompt) if is_tiny else item.prompt,
+                    "question_id": item.question_id,
+                }
+                for item in questions
+            ]
+        )
+
+    def _evaluate(self, trainer, tokenizer, questions: list[Question], scorer: Scorer, step: int) -> None:
+        self.log.phase("evaluate", 0, len(questions))
+        settings = self.plan.settings
+        answers = answer(
+            trainer.accelerator.unwrap_model(trainer.model),
+            tokenizer,
+            questions,
+            settings,
+            self.plan.seed,
+            lambda done: self.log.phase("evaluate", done, len(questions)),
+        )
+        per_task, overall, rows = evaluate(answers, questions, scorer)
+        epoch = step / trainer.steps_per_epoch
+        for row, question in zip(rows, questions, strict=True):
+            self.log.completion(
+                {
+                    "gen": step,
+                    "step": step,
+                    "epoch": epoch,
+                    "stage": self.plan.stage_at(max(0.0, epoch - 1 / trainer.steps_per_epoch)),
+                    "split": "eval",
+                    "group_id": f"e{step:06d}-{question.question_id}",
+                    "k": 0,
+                    "group_size": 1,
+                    "prompt": question.prompt,
+                    **row,
+                }
+            )
+        self.log.evaluation(
+            step=step, settings_hash=settings_card(settings, questions), per_task=per_task, overall=overall
+        )
+        sys.stdout.write(f"held out at step {step}: {overall}\n")
+        sys.stdout.flush()
+
+
+def _threads() -> int:
+    return int(os.environ.get("OMP_NUM_THREADS", "1"))

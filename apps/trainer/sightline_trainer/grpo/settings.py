@@ -1,0 +1,138 @@
+"""Settings of a GRPO run, read from the flat `settings` of its spec."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any
+
+from sightline_trainer.rewards.score import PARTS, normalise_weights
+
+
+class SpecError(ValueError):
+    """The spec can't be run; the message says which value is wrong and what would do."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stretch of a run with one set of weights, over a half-open range of epochs."""
+
+    name: str
+    weights: Mapping[str, float]
+    from_epoch: float
+    to_epoch: float
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Defaults are those of the preset `tiny`."""
+
+    model: str = "tiny"
+    """`tiny`, or a folder with a model and its tokenizer in Hugging Face's layout."""
+    group_size: int = 8
+    prompts_per_step: int = 8
+    micro_batch: int = 64
+    """Completions a forward pass; divides group_size × prompts_per_step."""
+    learning_rate: float = 3e-5
+    beta: float = 0.001
+    """Weight of the KL divergence from the reference model."""
+    temperature: float = 1.0
+    max_completion_tokens: int = 48
+    loss_type: str = "dapo"
+    rule_set: str = "sightline"
+    judge_every_groups: int = 8
+    """Where consistency has no weight the judge sees one group in so many."""
+    save_steps: int = 32
+    keep_checkpoints: int = 2
+    eval_steps: int = 64
+    """0: held-out questions are asked only before the first step and after the last."""
+    warm_steps: int = 260
+    warm_learning_rate: float = 2e-3
+    warm_batch: int = 64
+    warm_wrong: float = 0.4
+    """Share of late demonstrations whose chain ends in a wrong heading."""
+    warm_untagged: float = 0.4
+    """Share of late demonstrations without their think tags."""
+    warm_contradicting: float = 0.15
+    """Share of late demonstrations whose letter contradicts their chain."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one run does."""
+
+    run_id: str
+    seed: int
+    stages: tuple[Stage, ...]
+    settings: Settings
+
+    @property
+    def epochs(self) -> float:
+        return self.stages[-1].to_epoch
+
+    def stage_at(self, epoch: float) -> int:
+        """Index of the stage in force at the beginning of a step; the last one beyond the end."""
+        for index, stage in enumerate(self.stages):
+            if epoch < stage.to_epoch - 1e-9:
+                return index
+        return len(self.stages) - 1
+
+    def weights_at(self, epoch: float) -> dict[str, float]:
+        """Weights in force, summing to 1."""
+        return normalise_weights(self.stages[self.stage_at(epoch)].weights)
+
+
+def _convert(name: str, value: Any, default: Any) -> Any:
+    kind = type(default)
+    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    if kind is int and isinstance(value, (int, float)) and not isinstance(value, bool) and value == int(value):
+        return int(value)
+    if kind is str and isinstance(value, str):
+        return value
+    raise SpecError(f"settings.{name} is {value!r}; it must be a {kind.__name__}")
+
+
+def _read_stage(index: int, value: Any) -> Stage:
+    try:
+        weights = {part: float(value["weights"][part]) for part in PARTS}
+        stage = Stage(
+            str(value.get("name") or f"stage {index + 1}"),
+            weights,
+            float(value["from_epoch"]),
+            float(value["to_epoch"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise SpecError(
+            f"stage {index + 1} must hold weights of format, accuracy and consistency, from_epoch and to_epoch: "
+            f"{error!r}"
+        ) from error
+    if min(weights.values()) < 0 or sum(weights.values()) <= 0:
+        raise SpecError(f"stage {index + 1}: weights must be 0 or more and not all 0")
+    if stage.to_epoch <= stage.from_epoch:
+        raise SpecError(f"stage {index + 1} ends at epoch {stage.to_epoch}, before it begins")
+    return stage
+
+
+def read_plan(spec: Mapping[str, Any]) -> Plan:
+    """Reads a spec. Raises SpecError."""
+    given = dict(spec.get("settings") or {})
+    defaults = {item.name: item.default for item in fields(Settings)}
+    values = {name: _convert(name, given[name], defaults[name]) for name in defaults if given.get(name) is not None}
+    settings = Settings(**values)
+    stages = tuple(_read_stage(index, value) for index, value in enumerate(spec.get("stages") or []))
+    if not stages:
+        raise SpecError("the run has no stage; give at least one with its weights")
+    for before, after in pairwise(stages):
+        if abs(before.to_epoch - after.from_epoch) > 1e-9:
+            raise SpecError(f"stage {after.name!r} must begin where {before.name!r} ends, at epoch {before.to_epoch}")
+    if settings.group_size < 2:
+        raise SpecError("settings.group_size must be 2 or more: an advantage is relative to the group")
+    if (settings.group_size * settings.prompts_per_step) % settings.micro_batch:
+        raise SpecError(
+            f"settings.micro_batch {settings.micro_batch} must divide group_size × prompts_per_step = "
+            f"{settings.group_size * settings.prompts_per_step}"
+        )
+    return Plan(str(spec.get("run_id")), int(spec.get("seed") or 0), stages, settings)

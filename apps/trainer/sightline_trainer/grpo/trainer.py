@@ -1,0 +1,272 @@
+"""TRL's GRPOTrainer with three named rewards, weights by stage, and a record of every completion.
+
+What is overridden is little, and pinned by tests/test_trl_contract.py: generation, to record it once it is scored.
+Weights, control, guards and checkpoints are a callback's work.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from trl import GRPOConfig, GRPOTrainer
+
+from sightline_trainer.attempt import Attempt
+from sightline_trainer.checkpoints import checkpoint_dir, mark_complete, prune
+from sightline_trainer.grpo.record import count_values, wire_row
+from sightline_trainer.grpo.scorer import Generation, Scored, Scorer
+from sightline_trainer.grpo.settings import Plan
+from sightline_trainer.rewards.score import PARTS
+from sightline_trainer.wire.log import EndReason, EventLog
+
+
+class DivergedError(RuntimeError):
+    """Loss or gradient is no longer a finite number."""
+
+
+@dataclass
+class Progress:
+    """What the callback and the trainer tell each other and the process around them."""
+
+    step: int = 0
+    saved_step: int | None = None
+    ended: EndReason | None = None
+    is_terminated: bool = False
+    values: dict[str, float | None] = field(default_factory=dict)
+    generation: Generation | None = None
+
+
+def build_config(plan: Plan, output_dir: str, *, has_gpu: bool) -> GRPOConfig:
+    """TRL's settings of a run. Nothing is reported anywhere: the rows are ours."""
+    settings = plan.settings
+    completions = settings.group_size * settings.prompts_per_step
+    return GRPOConfig(
+        output_dir=output_dir,
+        seed=plan.seed,
+        data_seed=plan.seed,
+        num_train_epochs=plan.epochs,
+        per_device_train_batch_size=settings.micro_batch,
+        gradient_accumulation_steps=completions // settings.micro_batch,
+        num_generations=settings.group_size,
+        max_completion_length=settings.max_completion_tokens,
+        temperature=settings.temperature,
+        beta=settings.beta,
+        loss_type=settings.loss_type,
+        learning_rate=settings.learning_rate,
+        lr_scheduler_type="constant",
+        save_strategy="steps",
+        save_steps=settings.save_steps,
+        logging_strategy="steps",
+        logging_steps=1,
+        logging_nan_inf_filter=False,
+        report_to=[],
+        disable_tqdm=True,
+        use_cpu=not has_gpu,
+        bf16=has_gpu,
+        gradient_checkpointing=has_gpu,
+        dataloader_pin_memory=has_gpu,
+    )
+
+
+class SightlineTrainer(GRPOTrainer):
+    """GRPO that records each generation with its scores, rewards and advantages."""
+
+    def __init__(
+        self, *, plan: Plan, scorer: Scorer, log: EventLog, progress: Progress, steps_per_epoch: int, **kwargs: Any
+    ) -> None:
+        self.plan = plan
+        self.scorer = scorer
+        self.event_log = log
+        self.progress = progress
+        self.steps_per_epoch = steps_per_epoch
+        self._scored_for: object = None
+        super().__init__(reward_funcs=[self._part(part) for part in PARTS], **kwargs)
+
+    @property
+    def epoch_at_step(self) -> float:
+        """Epochs done when the step at hand began: a pure function of the trainer's state, so that resuming agrees."""
+        return self.state.global_step / self.steps_per_epoch
+
+    def _part(self, part: str) -> Callable[..., list[float | None]]:
+        def reward(completions: list[str], question_id: list[str], **_: Any) -> list[float | None]:
+            return [row.raw[part] for row in self._score(completions, question_id).rows]
+
+        reward.__name__ = part
+        return reward
+
+    def _score(self, completions: list[str], question_ids: list[str]) -> Generation:
+        """Scores a generation once for its three rewards."""
+        if self._scored_for is not completions or self.progress.generation is None:
+            settings = self.plan.settings
+            self.progress.generation = self.scorer.score(
+                question_ids,
+                completions,
+                group_size=settings.group_size,
+                first_group=self.state.global_step * settings.prompts_per_step,
+                is_consistency_weighted=self.plan.weights_at(self.epoch_at_step)["consistency"] > 0,
+            )
+            self._scored_for = completions
+        return self.progress.generation
+
+    def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        began = time.monotonic()
+        output = super()._generate_and_score_completions(inputs)
+        generation = self.progress.generation
+        if generation is None:
+            raise RuntimeError("TRL scored a generation without asking for its rewards")
+        self._record(generation, output, time.monotonic() - began)
+        self._scored_for = None
+        return output
+
+    def _record(self, generation: Generation, output: dict[str, Any], secs: float) -> None:
+        settings = self.plan.settings
+        epoch = self.epoch_at_step
+        stage = self.plan.stage_at(epoch)
+        weights = self.plan.weights_at(epoch)
+        step = self.state.global_step + 1
+        advantages = output["advantages"].tolist()  # (P × G,)
+        counts = output["completion_mask"].sum(dim=1, keepdim=True)  # (P × G, 1)
+        lengths = counts.squeeze(1).tolist()
+        last_ids = output["completion_ids"].gather(1, (counts - 1).clamp(min=0)).squeeze(1)  # (P × G,)
+        is_finished = (last_ids == self.processing_class.eos_token_id).tolist()
+        for index, row in enumerate(generation.rows):
+            k = index % settings.group_size
+            self.event_log.completion(
+                {
+                    "gen": step,
+                    "step": step,
+                    "epoch": epoch,
+                    "stage": stage,
+                    "group_id": f"g{step:06d}-{row.question.question_id}",
+                    "k": k,
+                    "group_size": settings.group_size,
+                    "prompt": row.question.prompt if k == 0 else None,
+                    **wire_row(
+                        row,
+                        weights,
+                        reward=weigh(row, weights),
+                        advantage=advantages[index],
+                        tokens=int(lengths[index]),
+                        is_finished=bool(is_finished[index]),
+                    ),
+                }
+            )
+        self.event_log.generation(
+            gen=step,
+            step=step,
+            prompts=len(generation.rows) // settings.group_size,
+            samples=len(generation.rows),
+            generate_secs=round(secs - generation.secs, 4),
+            score_secs=round(generation.secs, 4),
+            tokens=int(sum(lengths)),
+            judge={
+                "calls": generation.judge_calls,
+                "cached": generation.judge_cached,
+                "failed": 0,
+                "secs": round(generation.judge_secs, 4),
+            },
+        )
+        self.progress.values = count_values(generation.rows)
+
+
+def weigh(row: Scored, weights: dict[str, float]) -> float:
+    """The reward as TRL sums it: parts that are None count nothing."""
+    return sum(weights[part] * (row.raw[part] or 0.0) for part in PARTS)
+
+
+class RunCallback(TrainerCallback):
+    """Sets the stage's weights before each step; emits metrics; obeys control files; guards; marks checkpoints."""
+
+    def __init__(self, attempt: Attempt, log: EventLog, plan: Plan, progress: Progress) -> None:
+        self.attempt = attempt
+        self.log = log
+        self.plan = plan
+        self.progress = progress
+        self.trainer: SightlineTrainer | None = None
+        self.on_evaluate_step: Callable[[int], None] = lambda step: None
+        self._shown_stage: int | None = None
+        self._saving_since = 0.0
+
+    def on_step_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
+    ) -> None:
+        trainer = self._trainer
+        self.attempt.check_fence()
+        epoch = trainer.epoch_at_step
+        weights = self.plan.weights_at(epoch)
+        trainer.reward_weights = torch.tensor([weights[part] for part in PARTS], dtype=torch.float32)
+        index = self.plan.stage_at(epoch)
+        if index != self._shown_stage:
+            self._shown_stage = index
+            stage = self.plan.stages[index]
+            self.log.stage(
+                index=index,
+                name=stage.name,
+                weights=stage.weights,
+                from_step=round(stage.from_epoch * trainer.steps_per_epoch) + 1,
+                from_epoch=stage.from_epoch,
+            )
+
+    def on_log(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, logs: Any = None, **kwargs: Any
+    ) -> None:
+        if not logs or "train_runtime" in logs:
+            return
+        values = {name: value for name, value in logs.items() if name != "epoch"} | self.progress.values
+        self.log.metrics(
+            step=state.global_step,
+            epoch=state.global_step / self._trainer.steps_per_epoch,
+            max_steps=state.max_steps,
+            values=values,
+        )
+        for name in ("loss", "grad_norm"):
+            value = logs.get(name)
+            if value is not None and not math.isfinite(value):
+                raise DivergedError(f"{name} is {value} at step {state.global_step}")
+
+    def on_step_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
+    ) -> TrainerControl:
+        self.progress.step = state.global_step
+        print(f"step {state.global_step}/{state.max_steps}", flush=True)
+        is_last = state.global_step >= state.max_steps
+        if self.attempt.is_checkpoint_requested() or is_last:
+            control.should_save = True
+        is_stopped = self.attempt.is_stop_requested()
+        if (is_stopped or self.progress.is_terminated) and not is_last:
+            self.progress.ended = "stopped" if is_stopped else "interrupted"
+            control.should_save = True
+            control.should_training_stop = True
+        if control.should_save:
+            self._saving_since = time.monotonic()
+            self.log.sync()
+        return control
+
+    def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
+        step = state.global_step
+        path = checkpoint_dir(self.attempt.run, step)
+        size = mark_complete(path, step)
+        self.progress.saved_step = step
+        prune(self.attempt.run, keep=self.plan.settings.keep_checkpoints)
+        self.attempt.checkpoint_done()
+        self.log.checkpoint(
+            step=step,
+            path=str(path.relative_to(self.attempt.run.path)),
+            bytes=size,
+            secs=round(time.monotonic() - self._saving_since, 4),
+            complete=True,
+        )
+        every = self.plan.settings.eval_steps
+        if every and step % every == 0 and step < state.max_steps:
+            self.on_evaluate_step(step)
+
+    @property
+    def _trainer(self) -> SightlineTrainer:
+        if self.trainer is None:
+            raise RuntimeError("the callback was not given its trainer")
+        return self.trainer
