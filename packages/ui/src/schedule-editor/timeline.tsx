@@ -1,0 +1,198 @@
+import type { StageSpec } from "@sightline/core/runs";
+import { formatRatio, normalise, totalEpochs } from "@sightline/core/schedules";
+import { REWARD_PARTS } from "@sightline/core/wire";
+import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
+import { EPOCH_GRID, moveBorder, moveStage, removeStage, splitStage } from "./edit.ts";
+import classes from "./schedule-editor.module.css";
+
+/** A change of the schedule; `isSameGesture` while one drag goes on. */
+export type OnEdit = (stages: StageSpec[], isSameGesture?: boolean) => void;
+
+/** The schedule as a picture: epochs from left to right, weights stacked to 1. Borders and stages can be moved. */
+export function Timeline({
+  stages,
+  steps_per_epoch,
+  selected,
+  onSelect,
+  onEdit,
+}: {
+  stages: readonly StageSpec[];
+  /** For the axis in steps; null when not known. */
+  steps_per_epoch: number | null;
+  selected: number;
+  onSelect: (index: number) => void;
+  onEdit: OnEdit;
+}) {
+  const root = useRef<HTMLDivElement>(null);
+  const total = totalEpochs(stages);
+  const [span, setSpan] = useState<number | null>(null);
+  const drag = useRef<{ kind: "border" | "stage"; index: number; moved: boolean } | null>(null);
+  const shown = span ?? total;
+  const percent = (epoch: number) => `${(epoch / shown) * 100}%`;
+
+  const toEpoch = (event: PointerEvent): number => {
+    const box = root.current?.getBoundingClientRect();
+    return box ? ((event.clientX - box.left) / box.width) * shown : 0;
+  };
+  const begin = (event: PointerEvent, kind: "border" | "stage", index: number) => {
+    if (event.button !== 0) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    drag.current = { kind, index, moved: false };
+    setSpan(kind === "border" && index === stages.length - 1 ? total * 1.5 : total);
+  };
+  const move = (event: PointerEvent) => {
+    const held = drag.current;
+    if (!held) return;
+    const epoch = toEpoch(event);
+    if (held.kind === "border") {
+      const next = moveBorder(stages, held.index, epoch);
+      if (next[held.index]?.to_epoch === stages[held.index]?.to_epoch) return;
+      onEdit(next, held.moved);
+      held.moved = true;
+      return;
+    }
+    const over = stages.findIndex((stage) => epoch >= stage.from_epoch && epoch < stage.to_epoch);
+    if (over < 0 || over === held.index) return;
+    onEdit(moveStage(stages, held.index, over), held.moved);
+    onSelect(over);
+    drag.current = { ...held, index: over, moved: true };
+  };
+  const end = () => {
+    drag.current = null;
+    setSpan(null);
+  };
+
+  const onStageKey = (event: KeyboardEvent, index: number) => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const target = index + step;
+    if (step !== 0 && event.altKey && target >= 0 && target < stages.length) {
+      onEdit(moveStage(stages, index, target));
+      onSelect(target);
+      focusStage(root.current, target);
+    } else if (step !== 0 && !event.altKey && target >= 0 && target < stages.length) {
+      onSelect(target);
+      focusStage(root.current, target);
+    } else if (event.key === "Delete" && stages.length > 1) {
+      onEdit(removeStage(stages, index));
+      onSelect(Math.max(0, index - 1));
+    } else if (event.key === "s") onEdit(splitStage(stages, index));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const onBorderKey = (event: KeyboardEvent, index: number) => {
+    const stage = stages[index];
+    const by = {
+      ArrowRight: EPOCH_GRID,
+      ArrowUp: EPOCH_GRID,
+      ArrowLeft: -EPOCH_GRID,
+      ArrowDown: -EPOCH_GRID,
+    }[event.key];
+    if (!stage || by === undefined) return;
+    onEdit(moveBorder(stages, index, stage.to_epoch + by * (event.shiftKey ? 4 : 1)));
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div className={classes.timeline}>
+      <div ref={root} className={classes.picture}>
+        {stages.map((stage, index) => (
+          <button
+            // biome-ignore lint/suspicious/noArrayIndexKey: a stage is its place; names can be alike while one types
+            key={index}
+            type="button"
+            className={classes.stage}
+            data-stage={index}
+            aria-pressed={selected === index}
+            aria-label={describe(stage, index)}
+            style={{ left: percent(stage.from_epoch), width: percent(stage.to_epoch - stage.from_epoch) }}
+            onClick={() => onSelect(index)}
+            onPointerDown={(event) => begin(event, "stage", index)}
+            onPointerMove={move}
+            onPointerUp={end}
+            onPointerCancel={end}
+            onKeyDown={(event) => onStageKey(event, index)}
+          >
+            <Areas stage={stage} />
+            <span className={classes.caption}>
+              <span className={classes.captionName}>{stage.name || `stage ${index + 1}`}</span>
+              <span className={classes.captionRatio}>{formatRatio(stage.weights)}</span>
+            </span>
+          </button>
+        ))}
+        {stages.map((stage, index) => (
+          <div
+            // biome-ignore lint/suspicious/noArrayIndexKey: a border is its place
+            key={index}
+            className={classes.border}
+            role="slider"
+            tabIndex={0}
+            aria-orientation="horizontal"
+            aria-label={`End of stage ${index + 1}, in epochs`}
+            aria-valuenow={stage.to_epoch}
+            aria-valuemin={stage.from_epoch + EPOCH_GRID}
+            aria-valuemax={stages[index + 1]?.to_epoch ?? stage.to_epoch + 100}
+            style={{ left: percent(stage.to_epoch) }}
+            onPointerDown={(event) => begin(event, "border", index)}
+            onPointerMove={move}
+            onPointerUp={end}
+            onPointerCancel={end}
+            onKeyDown={(event) => onBorderKey(event, index)}
+          />
+        ))}
+      </div>
+      <div className={classes.axis}>
+        <span className={classes.tick} data-edge="start" style={{ left: 0 }}>
+          0
+        </span>
+        {stages.map((stage, index) => (
+          <span
+            // biome-ignore lint/suspicious/noArrayIndexKey: a border is its place
+            key={index}
+            className={classes.tick}
+            data-edge={index === stages.length - 1 && span === null ? "end" : undefined}
+            style={
+              index === stages.length - 1 && span === null ? { right: 0 } : { left: percent(stage.to_epoch) }
+            }
+          >
+            {formatEpoch(stage.to_epoch)}
+            {steps_per_epoch !== null && (
+              <span className={classes.steps}> · step {Math.round(stage.to_epoch * steps_per_epoch)}</span>
+            )}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function focusStage(root: HTMLDivElement | null, index: number): void {
+  requestAnimationFrame(() => root?.querySelector<HTMLElement>(`[data-stage="${index}"]`)?.focus());
+}
+
+function describe(stage: StageSpec, index: number): string {
+  const { format, accuracy, consistency } = stage.weights;
+  return `Stage ${index + 1}, ${stage.name}: epochs ${stage.from_epoch} to ${stage.to_epoch}, format ${format}, accuracy ${accuracy}, consistency ${consistency}`;
+}
+
+function formatEpoch(epoch: number): string {
+  return `epoch ${Number(epoch.toFixed(2))}`;
+}
+
+function Areas({ stage }: { stage: StageSpec }) {
+  const shares = normalise(stage.weights);
+  return (
+    <span className={classes.areas} aria-hidden="true">
+      {shares !== null &&
+        REWARD_PARTS.map((part) => {
+          const share = shares[part];
+          return (
+            <span key={part} className={classes.area} data-part={part} style={{ height: `${share * 100}%` }}>
+              {share >= 0.14 && `${Math.round(share * 100)} %`}
+            </span>
+          );
+        })}
+    </span>
+  );
+}
