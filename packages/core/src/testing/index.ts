@@ -1,2 +1,3 @@
 export { makeClip } from "./clip.ts";
+export { drawOrdinalStrip, MAX_STRIP_ORDINAL, readOrdinalStrip } from "./ordinal-strip.ts";
 export * from "./run-lines.ts";
