@@ -1,10 +1,14 @@
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { defineConfig } from "@playwright/test";
+import { findChromium } from "./scripts/lib/chromium.ts";
+
+/** Tests with the tag @field need the real files of SIGHTLINE_SHARED. */
+const isField = process.env.SIGHTLINE_FIELD !== undefined;
 
 export default defineConfig({
   testDir: "apps/web/e2e",
   globalSetup: "./apps/web/e2e/support/build.ts",
+  grep: isField ? /@field/ : undefined,
+  grepInvert: isField ? undefined : /@field/,
   workers: 1,
   timeout: 60_000,
   expect: { timeout: 15_000 },
@@ -24,11 +28,3 @@ export default defineConfig({
     },
   },
 });
-
-function findChromium(): string | undefined {
-  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin"];
-  const names = ["chromium", "chromium-browser", "google-chrome"];
-  return folders
-    .flatMap((folder) => names.map((name) => join(folder, name)))
-    .find((file) => existsSync(file));
-}

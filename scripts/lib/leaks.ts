@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const MARK = "SIGHTLINE_TEST_RUN";
+
+/** Watches over what a test run leaves behind. */
+export type LeakWatch = {
+  /** Environment for every process of the run. */
+  env: Record<string, string>;
+  /** The run's own folder for temporary files. */
+  folder: string;
+  /** Names what is still there, ends it and clears it away. Processes are found on Linux only. */
+  collect(grace_ms?: number): Promise<string[]>;
+};
+
+/**
+ * Gives a run its own mark in the environment and its own temporary folder, by which its processes
+ * and folders are known, whoever started them.
+ */
+export function watchLeaks(): LeakWatch {
+  const run = randomUUID();
+  const folder = mkdtempSync(join(tmpdir(), "sl-test-"));
+  return {
+    env: { [MARK]: run, TMPDIR: folder },
+    folder,
+    async collect(grace_ms = 5000) {
+      const deadline = Date.now() + grace_ms;
+      while (listProcesses(run, folder).length > 0 && Date.now() < deadline) await sleep(100);
+      const processes = listProcesses(run, folder);
+      const folders = readdirSync(folder).filter((name) => name.startsWith("sightline"));
+      for (const { pid } of processes) endProcess(pid);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      return [
+        ...processes.map(({ pid, command }) => `process ${pid} still runs: ${command}`),
+        ...folders.map((name) => `temporary folder left: ${name}`),
+      ];
+    },
+  };
+}
+
+function listProcesses(run: string, folder: string): { pid: number; command: string }[] {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((name) => {
+      try {
+        const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+        const environment = readFileSync(`/proc/${name}/environ`, "utf8");
+        const isOurs =
+          environment.includes(`${MARK}=${run}`) ||
+          command.includes(folder) ||
+          readlinkSync(`/proc/${name}/cwd`).startsWith(folder);
+        // A zombie has no command line and holds nothing.
+        return isOurs && command !== "" ? [{ pid: Number(name), command }] : [];
+      } catch {
+        // It has ended since, or belongs to someone else.
+        return [];
+      }
+    });
+}
+
+function endProcess(pid: number) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}

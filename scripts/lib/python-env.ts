@@ -1,0 +1,43 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findPython } from "./versions.mjs";
+
+const ROOT = join(import.meta.dirname, "../..");
+const VENV = join(ROOT, ".venv");
+const STAMP = join(VENV, ".sightline-installed");
+const PROJECT = join(ROOT, "apps/trainer/pyproject.toml");
+
+/** The Python of the tests' environment, made or brought up to date where needed. */
+export function ensurePythonEnv(): { python: string; problem: null } | { python: null; problem: string } {
+  const python = join(VENV, process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
+  const wanted = createHash("sha256").update(readFileSync(PROJECT)).digest("hex");
+  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return { python, problem: null };
+
+  const base = findPython();
+  if (base === null) return { python: null, problem: "The Python tests need Python 3.10 or newer." };
+  console.log("Installing what the Python tests need …");
+  if (!existsSync(python) && !makeVenv(base)) {
+    return {
+      python: null,
+      problem: "Python could not make an environment. Install its part: sudo apt-get install -y python3-venv",
+    };
+  }
+  const quiet = ["--quiet", "--disable-pip-version-check", "--no-input"];
+  const pip = spawnSync(python, ["-m", "pip", "install", ...quiet, "-e", "apps/trainer[dev]"], {
+    cwd: ROOT,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (pip.status !== 0)
+    return { python: null, problem: "pip could not install apps/trainer[dev]: see above." };
+  writeFileSync(STAMP, wanted);
+  return { python, problem: null };
+}
+
+function makeVenv(base: string): boolean {
+  const { status } = spawnSync(base, ["-m", "venv", VENV], { stdio: ["ignore", "inherit", "inherit"] });
+  // Debian without python3-venv leaves half an environment, which would look like a whole one the next time.
+  if (status !== 0) rmSync(VENV, { recursive: true, force: true });
+  return status === 0;
+}
