@@ -1,5 +1,5 @@
 import type { Job } from "@sightline/core/clips";
-import { useQuery } from "@tanstack/react-query";
+import { skipToken, useQuery } from "@tanstack/react-query";
 import { client, queryClient } from "./clients.ts";
 import { useFollow } from "./follow.ts";
 
@@ -13,5 +13,5 @@ export function useJobs(): readonly Job[] {
       onData: (jobs) => queryClient.setQueryData<Job[]>(key, jobs),
     }),
   );
-  return useQuery<Job[]>({ queryKey: key, enabled: false }).data ?? none;
+  return useQuery<Job[]>({ queryKey: key, queryFn: skipToken }).data ?? none;
 }

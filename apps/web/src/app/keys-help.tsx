@@ -1,4 +1,4 @@
-import { Kbd, Modal } from "@mantine/core";
+import { FocusTrap, Kbd, Modal } from "@mantine/core";
 import { create } from "zustand";
 import { getKeyLabels } from "./key-label.ts";
 import { type KeyBinding, usePageKeys } from "./keys.ts";
@@ -26,6 +26,7 @@ export function KeysHelp() {
       size="lg"
       classNames={{ title: classes.title }}
     >
+      <FocusTrap.InitialFocus />
       <div className={classes.groups}>
         {ordered.map(({ page, bindings }) => (
           <section key={page}>

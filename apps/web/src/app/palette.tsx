@@ -32,6 +32,7 @@ export function Palette() {
       scrollable
       maxHeight={440}
       transitionProps={{ duration: 80 }}
+      overlayProps={{ backgroundOpacity: 0.35, blur: 0 }}
       classNames={{
         action: classes.action,
         actionLabel: classes.label,

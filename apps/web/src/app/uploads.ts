@@ -191,12 +191,9 @@ function createTusTransfer(upload_id: string, file: File): Transfer {
       return status < 400 || status >= 500 || status === 409 || status === 423;
     },
     onSuccess({ lastResponse }) {
-      const note = lastResponse.getHeader("x-clip-note");
-      arrive(
-        upload_id,
-        lastResponse.getHeader("x-clip-id") ?? null,
-        note === undefined ? null : decodeURIComponent(note),
-      );
+      // The browser says null where a header is missing, whatever the type says.
+      const note: string | null | undefined = lastResponse.getHeader("x-clip-note");
+      arrive(upload_id, lastResponse.getHeader("x-clip-id") ?? null, note ? decodeURIComponent(note) : null);
     },
     onError: (error) => fail(upload_id, explain(error)),
   });

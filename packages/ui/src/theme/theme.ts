@@ -69,14 +69,14 @@ export const theme = createTheme({
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray", size: 28 } }),
     Button: Button.extend({ defaultProps: { size: "xs" } }),
     Checkbox: Checkbox.extend({ defaultProps: { size: "xs" } }),
-    Kbd: Kbd.extend({ defaultProps: { size: "xs" } }),
+    Kbd: Kbd.extend({ defaultProps: { size: "xs", ff: "text", fw: 500 } }),
     Menu: Menu.extend({
       defaultProps: { shadow: "md", withinPortal: true, transitionProps: { duration: 80 } },
     }),
     Modal: Modal.extend({
       defaultProps: {
         transitionProps: { duration: 100 },
-        overlayProps: { backgroundOpacity: 0.35 },
+        overlayProps: { backgroundOpacity: 0.35, blur: 0 },
         closeButtonProps: { "aria-label": "Close" },
       },
     }),
@@ -94,14 +94,14 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     ...getCssVariables("light"),
-    "--mantine-color-body": surfaces.ground.light,
+    "--mantine-color-body": surfaces.raised.light,
     "--mantine-color-text": surfaces.ink.light,
     "--mantine-color-dimmed": surfaces["ink-3"].light,
     "--mantine-color-default-border": surfaces["line-strong"].light,
   },
   dark: {
     ...getCssVariables("dark"),
-    "--mantine-color-body": surfaces.ground.dark,
+    "--mantine-color-body": surfaces.raised.dark,
     "--mantine-color-text": surfaces.ink.dark,
     "--mantine-color-dimmed": surfaces["ink-3"].dark,
     "--mantine-color-default-border": surfaces["line-strong"].dark,

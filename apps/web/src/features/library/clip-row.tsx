@@ -59,14 +59,14 @@ export function ClipRow({
           <Status tone={status.tone} label={word ?? status.label} title={clip.problem ?? undefined} />
         )}
       </span>
+      <span className={classes.quiet}>{formatCodec(clip.codec)}</span>
+      <span className={classes.quiet}>{formatSize(clip) ?? "–"}</span>
       <span className={classes.number}>{formatClock(clip.duration_secs)}</span>
       <span className={classes.number}>
         {clip.frame_count === null ? "–" : formatCount(clip.frame_count)}
       </span>
-      <span className={classes.number}>{formatSize(clip) ?? "–"}</span>
-      <span className={classes.quiet}>{formatCodec(clip.codec)}</span>
       <span className={classes.number}>{formatBytes(clip.bytes)}</span>
-      <span className={classes.quiet}>{formatAgo(clip.added_secs, Date.now() / 1000)}</span>
+      <span className={classes.number}>{formatAgo(clip.added_secs, Date.now() / 1000)}</span>
       <ClipMenu clip={clip} actions={actions} className={classes.menu} />
     </div>
   );

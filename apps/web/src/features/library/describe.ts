@@ -45,8 +45,7 @@ export function describeClip(clip: Clip): string {
   return [
     clip.frame_count === null ? null : formatNumberOf(clip.frame_count, "frame"),
     formatSize(clip),
-    clip.codec === null ? null : formatCodec(clip.codec),
-    formatBytes(clip.bytes),
+    clip.codec === null ? formatBytes(clip.bytes) : formatCodec(clip.codec),
   ]
     .filter((part) => part !== null)
     .join(" · ");

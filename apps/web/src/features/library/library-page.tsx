@@ -188,6 +188,7 @@ function Clips({ all, isTrash }: { all: readonly Clip[]; isTrash: boolean }) {
           view={view}
           isTrash={isTrash}
           tags={tags}
+          summary={isEmpty ? null : summarise(shown, all.length)}
           filter={filter}
           onFilter={(text) => go({ q: text === "" ? undefined : text })}
           onTag={(next) => go({ tag: next ?? undefined }, true)}
@@ -222,7 +223,7 @@ function Clips({ all, isTrash }: { all: readonly Clip[]; isTrash: boolean }) {
             above={
               <>
                 {!isTrash && <UploadPanel />}
-                {view === "list" ? (
+                {view === "list" && (
                   <ListHead
                     sort={sort}
                     order={order}
@@ -230,8 +231,6 @@ function Clips({ all, isTrash }: { all: readonly Clip[]; isTrash: boolean }) {
                       sortBy(next, next === sort ? (order === "asc" ? "desc" : "asc") : getFirstOrder(next))
                     }
                   />
-                ) : (
-                  <Summary clips={shown} all={all.length} />
                 )}
               </>
             }
@@ -250,16 +249,15 @@ function Clips({ all, isTrash }: { all: readonly Clip[]; isTrash: boolean }) {
   );
 }
 
-function Summary({ clips, all }: { clips: readonly Clip[]; all: number }) {
+/** "7 clips · 1:21.3 · 9.32 MB", of those that are shown. */
+function summarise(clips: readonly Clip[], all: number): string {
   const secs = clips.reduce((sum, { duration_secs }) => sum + (duration_secs ?? 0), 0);
   const bytes = clips.reduce((sum, clip) => sum + clip.bytes, 0);
   const count =
     clips.length === all ? formatNumberOf(all, "clip") : `${clips.length} of ${formatNumberOf(all, "clip")}`;
-  return (
-    <div className={classes.summary}>
-      {count} · {formatClock(secs)} · {formatBytes(bytes)}
-    </div>
-  );
+  return [count, secs > 0 ? formatClock(secs) : null, formatBytes(bytes)]
+    .filter((part) => part !== null)
+    .join(" · ");
 }
 
 function EmptyLibrary({ onBrowse }: { onBrowse: () => void }) {

@@ -32,12 +32,12 @@ export function ListHead({
       <span />
       {button("name", "Name")}
       <span>State</span>
+      <span>Codec</span>
+      <span>Picture</span>
       {button("duration", "Length", true)}
       <span data-number>Frames</span>
-      <span data-number>Picture</span>
-      <span>Codec</span>
       {button("size", "Size", true)}
-      {button("added", "Added")}
+      {button("added", "Added", true)}
       <span />
     </div>
   );

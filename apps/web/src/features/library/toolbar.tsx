@@ -42,6 +42,8 @@ type Props = {
   view: "grid" | "list";
   isTrash: boolean;
   tags: readonly { tag: string; count: number }[];
+  /** What is shown, in numbers. */
+  summary: string | null;
   filter: RefObject<HTMLInputElement | null>;
   onFilter: (q: string) => void;
   onTag: (tag: string | null) => void;
@@ -52,7 +54,8 @@ type Props = {
 
 /** What is shown, in which order, and the ways to add more. */
 export function Toolbar(props: Props) {
-  const { arrangement, view, isTrash, tags, filter, onFilter, onTag, onSort, onView, onBrowse } = props;
+  const { arrangement, view, isTrash, tags, summary, filter, onFilter, onTag, onSort, onView, onBrowse } =
+    props;
   const { q, tag, sort, order } = arrangement;
   const OrderIcon = order === "asc" ? IconSortAscending : IconSortDescending;
   const orderLabel = order === "asc" ? "Ascending: turn round" : "Descending: turn round";
@@ -113,11 +116,17 @@ export function Toolbar(props: Props) {
         value={view}
         onChange={(value) => onView(value as "grid" | "list")}
         data={[
-          { value: "grid", label: <IconLayoutGrid size={15} stroke={1.6} aria-label="Grid" /> },
-          { value: "list", label: <IconLayoutList size={15} stroke={1.6} aria-label="List" /> },
+          {
+            value: "grid",
+            label: <IconLayoutGrid className={classes.icon} size={15} stroke={1.6} aria-label="Grid" />,
+          },
+          {
+            value: "list",
+            label: <IconLayoutList className={classes.icon} size={15} stroke={1.6} aria-label="List" />,
+          },
         ]}
       />
-      <div className={classes.space} />
+      <span className={classes.summary}>{summary}</span>
       {isTrash ? (
         <Button variant="default" component={Link} to="/library">
           Back to the library

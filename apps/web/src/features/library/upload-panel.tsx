@@ -22,7 +22,7 @@ const TONES: Record<Upload["state"], Tone> = {
   waiting: "waiting",
   sending: "busy",
   held: "waiting",
-  arrived: "quiet",
+  arrived: "done",
   failed: "wrong",
 };
 
