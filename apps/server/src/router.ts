@@ -1,3 +1,4 @@
+import { aboutRouter } from "./features/about/router.ts";
 import { clipsRouter } from "./features/clips/router.ts";
 import { hostsRouter } from "./features/hosts/router.ts";
 import { jobsRouter } from "./features/jobs/router.ts";
@@ -6,6 +7,7 @@ import { runsRouter } from "./features/runs/router.ts";
 import { procedure, router } from "./trpc.ts";
 
 export const appRouter = router({
+  about: aboutRouter,
   clips: clipsRouter,
   hosts: hostsRouter,
   jobs: jobsRouter,
