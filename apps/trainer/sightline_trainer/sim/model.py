@@ -73,7 +73,7 @@ def advance(plan: Plan, state: State) -> State:
     """Skills after one more step under the weights in force; no chance in it."""
     step = state.step + 1
     weights = plan.weights_at(step)
-    rate = plan.settings.learn_rate * 1.6 / plan.settings.steps_per_epoch
+    rate = plan.settings.learn_rate * 4.8 / plan.scheduled_steps
 
     def toward(value: float, ceiling: float, speed: float) -> float:
         return value + (ceiling - value) * (1 - math.exp(-speed))

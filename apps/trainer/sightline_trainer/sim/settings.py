@@ -89,7 +89,7 @@ class Settings:
     learning_rate: float = 3e-5
     beta: float = 0.001
     learn_rate: float = 1.0
-    """How fast the model of learning learns; 1 is over in about 75 steps of 64 per epoch."""
+    """How fast the model of learning learns; at 1 it needs about two thirds of the schedule."""
     judge_every_groups: int = 8
     """Where the weight of consistency is 0 the judge sees one group in so many."""
     warm_start_steps: int = 0
@@ -109,10 +109,15 @@ class Plan:
     unknown: list[str] = field(default_factory=list)
 
     @property
+    def scheduled_steps(self) -> int:
+        """Steps that the stages need."""
+        return round(self.stages[-1].to_epoch * self.settings.steps_per_epoch)
+
+    @property
     def max_steps(self) -> int:
         """Steps in all."""
-        whole = round(self.stages[-1].to_epoch * self.settings.steps_per_epoch)
-        return min(whole, self.settings.max_steps) if self.settings.max_steps else whole
+        limit = self.settings.max_steps
+        return min(self.scheduled_steps, limit) if limit else self.scheduled_steps
 
     def epoch(self, step: int) -> float:
         """Epochs done after `step` steps."""
