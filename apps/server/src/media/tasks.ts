@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
 import type { SelectArgs } from "../workers/keyframes.ts";
 import { drawJpeg } from "./jpeg.ts";
-import { copyLuma } from "./luma.ts";
+import { copyLuma, hasFullRange } from "./luma.ts";
 import { findBrowserStart } from "./playback.ts";
 import { writeProxy } from "./proxy.ts";
 import { readPictures } from "./read-frames.ts";
@@ -66,7 +66,12 @@ export const tasks = {
   /** One frame's luma as coded; null when it can't be decoded. */
   async luma(args: { file: string; index: FrameIndex; ordinal: number }) {
     for (const { frame } of readPictures(args.file, args.index, [args.ordinal], 2)) {
-      return { width: frame.width, height: frame.height, data: copyLuma(frame) };
+      return {
+        width: frame.width,
+        height: frame.height,
+        full_range: hasFullRange(frame),
+        data: copyLuma(frame),
+      };
     }
     return null;
   },

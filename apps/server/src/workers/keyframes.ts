@@ -9,6 +9,7 @@ import {
   getEvidenceHash,
   type KeyFrameSelection,
   type KeyFrameSettings,
+  noteMissing,
   PairCache,
   sampleFrames,
   selectKeyFrames,
@@ -49,7 +50,7 @@ export async function select(args: SelectArgs, report: (done: number) => void): 
     const known = pairs.size;
     const selection = selectKeyFrames(clip_id, frames, settings, createPairSource(frames, pairs, extractor));
     if (pairs.size > known) await replaceFile(files.pairs, JSON.stringify(pairs.list()));
-    return tellMissing(selection, sampleFrames([...args.index.time_secs], settings).length);
+    return noteMissing(selection, sampleFrames([...args.index.time_secs], settings).length);
   } finally {
     extractor.delete();
   }
@@ -68,11 +69,4 @@ function describeFrames(
   }
   // Frames that a jump could not reach come last, from a second pass over the file.
   return frames.sort((a, b) => a.frame - b.frame);
-}
-
-function tellMissing(selection: KeyFrameSelection, sampled: number): KeyFrameSelection {
-  const missing = sampled - selection.decisions.length;
-  if (missing === 0) return selection;
-  const lost = `${missing} of ${sampled} sampled frames could not be decoded.`;
-  return { ...selection, note: selection.note === null ? lost : `${lost} ${selection.note}` };
 }

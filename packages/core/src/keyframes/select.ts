@@ -110,6 +110,14 @@ export function finishSelection(
   };
 }
 
+/** Says in the note that frames are missing which should have been looked at: some could not be decoded. */
+export function noteMissing(selection: KeyFrameSelection, sampled: number): KeyFrameSelection {
+  const missing = sampled - selection.decisions.length;
+  if (missing <= 0) return selection;
+  const lost = `${missing} of ${sampled} sampled frames could not be decoded.`;
+  return { ...selection, note: selection.note === null ? lost : `${lost} ${selection.note}` };
+}
+
 function describeSelection(
   frames: readonly FrameFeatures[],
   settings: KeyFrameSettings,

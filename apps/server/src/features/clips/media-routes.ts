@@ -68,7 +68,12 @@ export function registerMediaRoutes(server: FastifyInstance, { library, pool }: 
       );
       if (!luma) throw noFrame(ordinal);
       return reply
-        .headers({ "x-width": luma.width, "x-height": luma.height, "cache-control": FOREVER })
+        .headers({
+          "x-width": luma.width,
+          "x-height": luma.height,
+          "x-full-range": luma.full_range ? 1 : 0,
+          "cache-control": FOREVER,
+        })
         .type("application/octet-stream")
         .send(Buffer.from(luma.data.buffer, luma.data.byteOffset, luma.data.byteLength));
     }),
