@@ -1,8 +1,8 @@
 // Installs the JavaScript packages when the lock file has moved on. Node's own modules only.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, realpathSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Trouble } from "./trouble.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -39,7 +39,12 @@ export function installPackages() {
       cwd: ROOT,
       stdio: ["ignore", "inherit", "inherit"],
       // CI: without it pnpm may stop to ask.
-      env: { ...process.env, CI: "true", npm_config_update_notifier: "false" },
+      env: {
+        npm_config_nodedir: findHeaders(),
+        ...process.env,
+        CI: "true",
+        npm_config_update_notifier: "false",
+      },
       shell: process.platform === "win32",
     },
   );
@@ -50,4 +55,14 @@ export function installPackages() {
   }
   writeFileSync(STAMP, `${lock} ${abi}`);
   return true;
+}
+
+/** Node's own headers, where it was installed with them: then compiling needs no download. */
+function findHeaders() {
+  const prefix = dirname(dirname(realpathSync(process.execPath)));
+  const file = join(prefix, "include/node/node_version.h");
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const read = (part) => new RegExp(`define NODE_${part}_VERSION (\\d+)`).exec(text)?.[1];
+  const version = ["MAJOR", "MINOR", "PATCH"].map(read).join(".");
+  return version === process.versions.node ? prefix : undefined;
 }
