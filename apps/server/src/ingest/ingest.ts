@@ -96,8 +96,8 @@ export function createIngest(db: Db): Ingest {
     "UPDATE attempts SET reason = ?, exit_code = ? WHERE run_id = ? AND attempt = ?",
   );
   const updateAttemptSteps = sql.prepare(
-    `UPDATE attempts SET first_step = min(coalesce(first_step, ?1), ?1), last_step = ?2
-     WHERE run_id = ?3 AND attempt = ?4`,
+    `UPDATE attempts SET first_step = min(coalesce(first_step, @first), @first), last_step = @last
+     WHERE run_id = @run_id AND attempt = @attempt`,
   );
   const updateRun = sql.prepare(
     `UPDATE runs SET step = coalesce(?, step), max_steps = coalesce(?, max_steps), stage = coalesce(?, stage)
@@ -107,7 +107,7 @@ export function createIngest(db: Db): Ingest {
     `SELECT count(*) AS n,
        sum(coalesce(accuracy, 0) >= 1) AS correct,
        sum(coalesce(accuracy, 0) >= 1 AND judge_agrees IS NOT NULL) AS judged,
-       sum(coalesce(accuracy, 0) >= 1 AND judge_agrees = 1) AS agreed,
+       sum(coalesce(accuracy, 0) >= 1 AND coalesce(judge_agrees, 0) = 1) AS agreed,
        sum(finish = 'length') AS clipped,
        sum(tokens) AS tokens
      FROM completions WHERE run_id = ? AND step = ? AND attempt = ?`,
@@ -255,7 +255,7 @@ export function createIngest(db: Db): Ingest {
 
     buckets.write();
     for (const { run_id, attempt, first_step, last_step } of attempts.values())
-      updateAttemptSteps.run(first_step, last_step, run_id, attempt);
+      updateAttemptSteps.run({ first: first_step, last: last_step, run_id, attempt });
     for (const [run_id, { step, max_steps, stage }] of runs) updateRun.run(step, max_steps, stage, run_id);
     for (const { run_id, attempt, step } of tallies.values()) {
       const sums = selectTally.get(run_id, step, attempt);

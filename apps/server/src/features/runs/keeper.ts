@@ -230,17 +230,35 @@ export function createHostKeeper(parts: Parts): HostKeeper {
     }
   };
 
+  const take = (chunks: Chunk[]) => {
+    const taken = ingest.apply(chunks);
+    for (const [run_id, progress] of taken.progress) parts.onProgress(run_id, progress);
+    if (taken.rows > 0) for (const run_id of taken.run_ids) hub.lines(run_id);
+    if (taken.ended.length > 0) lookNow.raise();
+  };
+
   const takeIn = async (chunks: Chunk[]) => {
+    const failures: unknown[] = [];
     for (let at = 0; at < chunks.length; ) {
       let bytes = 0;
       const from = at;
       while (at < chunks.length && bytes < BITE_BYTES) bytes += chunks[at++]?.bytes.length ?? 0;
-      const taken = ingest.apply(chunks.slice(from, at));
-      for (const [run_id, progress] of taken.progress) parts.onProgress(run_id, progress);
-      if (taken.rows > 0) for (const run_id of taken.run_ids) hub.lines(run_id);
-      if (taken.ended.length > 0) lookNow.raise();
+      const bite = chunks.slice(from, at);
+      try {
+        take(bite);
+      } catch {
+        // Stream by stream, so that what can't be stored of one run does not hold up the others.
+        for (const chunk of bite) {
+          try {
+            take([chunk]);
+          } catch (error) {
+            failures.push(error);
+          }
+        }
+      }
       await setImmediate();
     }
+    if (failures.length > 0) throw failures[0];
   };
 
   const runReadLoop = async () => {

@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import type { RunSpec } from "@sightline/core/runs";
+import type { Client } from "./client.ts";
+
+/** A small simulated run: 40 steps in two seconds, a checkpoint every five. */
+export function smallRun(change: Partial<RunSpec["settings"]> = {}) {
+  return {
+    launch_key: randomUUID(),
+    host_id: "local",
+    name: "small",
+    engine: "simulator" as const,
+    preset: "test",
+    seed: 1,
+    stages: [
+      { name: "format", weights: { format: 7, accuracy: 3, consistency: 0 }, from_epoch: 0, to_epoch: 1 },
+      { name: "accuracy", weights: { format: 3, accuracy: 7, consistency: 0 }, from_epoch: 1, to_epoch: 2 },
+      {
+        name: "consistency",
+        weights: { format: 1, accuracy: 7, consistency: 2 },
+        from_epoch: 2,
+        to_epoch: 4,
+      },
+    ],
+    settings: {
+      steps_per_epoch: 10,
+      steps_per_sec: 20,
+      prompts_per_step: 2,
+      group_size: 2,
+      save_steps: 5,
+      eval_steps: 0,
+      ...change,
+    },
+  };
+}
+
+/** Launches it and gives its id. */
+export async function launchSmall(
+  client: Client,
+  change: Partial<RunSpec["settings"]> = {},
+): Promise<string> {
+  const { run_id } = await client.runs.launch.mutate(smallRun(change));
+  return run_id;
+}
