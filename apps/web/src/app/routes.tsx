@@ -64,6 +64,7 @@ const runsRoute = createRoute({
 const launchRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/launch",
+  validateSearch: z.object({ draft: z.uuid().optional().catch(undefined) }),
   component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "LaunchPage"),
 });
 

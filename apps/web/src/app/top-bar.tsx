@@ -1,6 +1,8 @@
 import { ActionIcon, Kbd, UnstyledButton } from "@mantine/core";
 import { spotlight } from "@mantine/spotlight";
 import { IconKeyboard, IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { trpc } from "./clients.ts";
 import { ColorSchemeSwitch } from "./color-scheme-switch.tsx";
 import { getKeyLabels } from "./key-label.ts";
 import { showKeys } from "./keys-help.tsx";
@@ -10,9 +12,17 @@ import classes from "./top-bar.module.css";
 /** Where one is, the search, and what concerns every page. */
 export function TopBar() {
   const { place, thing } = usePage();
+  const project = useQuery({ ...trpc.about.get.queryOptions(), staleTime: Number.POSITIVE_INFINITY }).data
+    ?.project;
   return (
     <header className={classes.bar}>
       <div className={classes.where}>
+        {project !== undefined && project !== "sightline" && (
+          <>
+            <span className={classes.place}>{project}</span>
+            <span className={classes.slash}>/</span>
+          </>
+        )}
         <span className={thing === null ? classes.here : classes.place}>{place}</span>
         {thing !== null && (
           <>

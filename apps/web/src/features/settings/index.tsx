@@ -1,5 +1,50 @@
-import { EmptyState } from "@sightline/ui/empty-state";
+import { SegmentedControl, useMantineColorScheme } from "@mantine/core";
+import type { ReactNode } from "react";
+import { colorSchemes } from "../../app/color-scheme-switch.tsx";
+import { usePageTitle } from "../../app/page-title.ts";
+import { About } from "./about.tsx";
+import { Folders } from "./folders.tsx";
+import classes from "./settings.module.css";
+import { StorageUse } from "./storage-use.tsx";
 
+/** What a person may set, and what this Sightline is and holds. */
 export function SettingsPage() {
-  return <EmptyState title="Not built yet" />;
+  usePageTitle("Settings");
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <div className={classes.page}>
+      <Section title="Appearance" text="Remembered in this browser.">
+        <SegmentedControl
+          aria-label="Colour scheme"
+          value={colorScheme}
+          onChange={(value) => setColorScheme(value as typeof colorScheme)}
+          data={colorSchemes.map(({ value, label }) => ({ value, label }))}
+        />
+      </Section>
+      <Section
+        title="Server folders"
+        text="Clips can be added from these folders, and from nowhere else on the server."
+      >
+        <Folders />
+      </Section>
+      <Section title="Storage" text="What the data folder takes on its disk.">
+        <StorageUse />
+      </Section>
+      <Section title="About" text="Say these when something is wrong.">
+        <About />
+      </Section>
+    </div>
+  );
+}
+
+function Section({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+  return (
+    <section className={classes.section} aria-label={title}>
+      <div>
+        <h2 className={classes.title}>{title}</h2>
+        <p className={classes.text}>{text}</p>
+      </div>
+      <div>{children}</div>
+    </section>
+  );
 }
