@@ -17,6 +17,7 @@ export { formatValue } from "./axis.ts";
 export { getCssColor } from "./colors.ts";
 export { type Cursor, createCursor } from "./cursor.ts";
 export { type Reading, readAt } from "./read.ts";
+export { type SparkLine, Sparkline } from "./sparkline.tsx";
 export {
   type CurveBand,
   type CurveColor,

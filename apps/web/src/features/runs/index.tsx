@@ -1,11 +1,3 @@
-import { EmptyState } from "@sightline/ui/empty-state";
-
+export { LaunchPage } from "./launch/launch-page.tsx";
+export { RunsPage } from "./list/runs-page.tsx";
 export { RunPage } from "./run/run-page.tsx";
-
-export function RunsPage() {
-  return <EmptyState title="Not built yet" />;
-}
-
-export function LaunchPage() {
-  return <EmptyState title="Not built yet" />;
-}

@@ -1,11 +1,13 @@
-import { ActionIcon, Button, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import type { RunDetail, RunSummary } from "@sightline/core/runs";
 import { Status } from "@sightline/ui/status";
 import { IconPencil, IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
-import { type KeyboardEvent, useState } from "react";
-import { queryClient, trpc } from "../../../app/clients.ts";
+import { useState } from "react";
+import { trpc } from "../../../app/clients.ts";
 import { notifyDone, notifyFailure } from "../../../app/notify.tsx";
+import { rename } from "../commands.ts";
+import { RunNameField } from "../run-name-field.tsx";
 import { formatDuration, getSecsLeft, isLive, RUN_STATES } from "../run-state.ts";
 import { SimulatedBadge } from "../simulated-badge.tsx";
 import classes from "./run-header.module.css";
@@ -47,49 +49,32 @@ function formatPace(steps_per_sec: number): string {
 }
 
 function RunName({ run }: { run: RunSummary }) {
-  const [draft, setDraft] = useState<string | null>(null);
-  const rename = useMutation(
-    trpc.runs.rename.mutationOptions({
-      onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.runs.pathKey() }),
-      onError: (error) => notifyFailure("Could not rename the run", error),
-    }),
-  );
-  if (draft === null)
+  const [isRenaming, setRenaming] = useState(false);
+  if (isRenaming)
     return (
-      <span className={classes.name}>
-        <h1 className={classes.title} title={run.name}>
-          {run.name}
-        </h1>
-        <ActionIcon
-          size="sm"
-          variant="subtle"
-          color="gray"
-          aria-label="Rename the run"
-          onClick={() => setDraft(run.name)}
-        >
-          <IconPencil size={14} stroke={1.7} />
-        </ActionIcon>
-      </span>
+      <RunNameField
+        name={run.name}
+        onDone={(name) => {
+          setRenaming(false);
+          if (name !== null) void rename(run, name);
+        }}
+      />
     );
-  const save = () => {
-    const name = draft.trim();
-    setDraft(null);
-    if (name !== "" && name !== run.name) rename.mutate({ run_id: run.run_id, name });
-  };
   return (
-    <TextInput
-      size="xs"
-      className={classes.input}
-      value={draft}
-      aria-label="Name of the run"
-      autoFocus
-      onChange={(event) => setDraft(event.currentTarget.value)}
-      onBlur={save}
-      onKeyDown={(event: KeyboardEvent) => {
-        if (event.key === "Enter") save();
-        if (event.key === "Escape") setDraft(null);
-      }}
-    />
+    <span className={classes.name}>
+      <h1 className={classes.title} title={run.name}>
+        {run.name}
+      </h1>
+      <ActionIcon
+        size="sm"
+        variant="subtle"
+        color="gray"
+        aria-label="Rename the run"
+        onClick={() => setRenaming(true)}
+      >
+        <IconPencil size={14} stroke={1.7} />
+      </ActionIcon>
+    </span>
   );
 }
 

@@ -3,10 +3,10 @@ import type { RunDetail } from "@sightline/core/runs";
 import { formatRatio } from "@sightline/core/schedules";
 import classes from "./table.module.css";
 
-/** What the run was asked to do, and the command that does it. */
+/** What the run was asked to do, and where it does it. */
 export function SettingsTab({ detail }: { detail: RunDetail | null }) {
   if (detail === null) return <p className={classes.hint}>Reading …</p>;
-  const { spec, command, directory } = detail;
+  const { spec, directory } = detail;
   const rows: [string, string][] = [
     ["engine", spec.engine],
     ["preset", spec.preset],
@@ -15,26 +15,18 @@ export function SettingsTab({ detail }: { detail: RunDetail | null }) {
   ];
   return (
     <div className={classes.scroll}>
-      {command !== null && (
+      {directory !== null && (
         <>
-          <h3 className={classes.heading}>Command</h3>
+          <h3 className={classes.heading}>Directory on the host</h3>
           <p className={classes.hint}>
-            <code className={classes.code}>{command}</code>{" "}
-            <CopyButton value={command}>
+            <code className={classes.code}>{directory}</code>{" "}
+            <CopyButton value={directory}>
               {({ copied, copy }) => (
                 <Button size="compact-xs" variant="default" onClick={copy}>
                   {copied ? "Copied" : "Copy"}
                 </Button>
               )}
             </CopyButton>
-          </p>
-        </>
-      )}
-      {directory !== null && (
-        <>
-          <h3 className={classes.heading}>Directory on the host</h3>
-          <p className={classes.hint}>
-            <code className={classes.code}>{directory}</code>
           </p>
         </>
       )}

@@ -1,0 +1,211 @@
+import { Button, NumberInput, TextInput } from "@mantine/core";
+import type { RunPreset } from "@sightline/core/runs";
+import { EmptyState } from "@sightline/ui/empty-state";
+import { Pane, PaneGroup } from "@sightline/ui/pane";
+import { ScheduleEditor } from "@sightline/ui/schedule-editor";
+import { IconRocket } from "@tabler/icons-react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useEffect } from "react";
+import { client, trpc } from "../../../app/clients.ts";
+import { useKeys } from "../../../app/keys.ts";
+import { notifyFailure } from "../../../app/notify.tsx";
+import { usePageTitle } from "../../../app/page-title.ts";
+import { useRuns } from "../follow-list.ts";
+import { ChoosePreset } from "./choose-preset.tsx";
+import { FIELDS, getNumber } from "./fields.ts";
+import { getLaunchKey } from "./launch-key.ts";
+import classes from "./launch-page.module.css";
+import { checkDraft, type Draft } from "./preflight.ts";
+import { PreflightPanel } from "./preflight-panel.tsx";
+import { SettingsForm } from "./settings-form.tsx";
+import { useDraft } from "./use-draft.ts";
+
+const route = getRouteApi("/runs/launch");
+
+/** A new run: what it is, its schedule, and whether it can start. */
+export function LaunchPage() {
+  usePageTitle("Runs", "Launch");
+  const draft_key = useDraftKey();
+  const presets = useQuery({ ...trpc.runs.presets.queryOptions(), staleTime: Number.POSITIVE_INFINITY });
+  const first = presets.data?.[0];
+  if (presets.isError)
+    return <EmptyState title="The presets cannot be read">{presets.error.message}</EmptyState>;
+  if (presets.data === undefined) return <p className={classes.waiting}>Reading the presets …</p>;
+  if (first === undefined) return <EmptyState title="There is no preset to start from" />;
+  if (draft_key === undefined) return null;
+  return <LaunchForm key={draft_key} draft_key={draft_key} presets={presets.data} first={first} />;
+}
+
+/** The draft's name; the URL gets one when it has none, so that a second tab of this URL is the same draft. */
+function useDraftKey(): string | undefined {
+  const { draft } = route.useSearch();
+  const navigate = useNavigate({ from: "/runs/launch" });
+  useEffect(() => {
+    if (draft === undefined) void navigate({ search: { draft: crypto.randomUUID() }, replace: true });
+  }, [draft, navigate]);
+  return draft;
+}
+
+function LaunchForm({
+  draft_key,
+  presets,
+  first,
+}: {
+  draft_key: string;
+  presets: readonly RunPreset[];
+  first: RunPreset;
+}) {
+  const form = useDraft(first, draft_key);
+  const { draft } = form;
+  const hosts = useQuery(trpc.hosts.list.queryOptions()).data ?? [];
+  const runs = useRuns();
+  const host = hosts.find((one) => one.host_id === draft.host_id) ?? null;
+  const checks = checkDraft(draft, { host, names: runs.data?.map((run) => run.name) ?? [] });
+  const canStart = checks.every((check) => check.verdict !== "wrong");
+  const launch = useLaunch(draft_key);
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (canStart) launch.start(draft);
+  };
+  useKeys("Launch", [
+    { key: "Enter", label: "Launch", run: () => submit() },
+    { key: "mod+Enter", label: "Launch, wherever the focus is", run: () => submit(), isEverywhere: true },
+    { key: "ArrowLeft ArrowRight", label: "Go from stage to stage, or move a border" },
+    { key: "alt+ArrowLeft alt+ArrowRight", label: "Move a stage" },
+    { key: "s", label: "Split the stage that has the focus" },
+    { key: "mod+Z", label: "Undo a change of the schedule" },
+  ]);
+  const steps = FIELDS[draft.engine].main.find((field) => field.name === "steps_per_epoch");
+  return (
+    <form className={classes.page} onSubmit={submit} aria-label="Launch a run">
+      <PaneGroup id="launch">
+        <Pane id="what" size={24} min={210}>
+          <div className={classes.column}>
+            <ChoosePreset presets={presets} chosen={draft.preset} onChoose={form.take} />
+            <DataAndModel draft={draft} />
+            <Hosts hosts={hosts} chosen={draft.host_id} onChoose={(host_id) => form.change({ host_id })} />
+          </div>
+        </Pane>
+        <Pane id="schedule" size={50} min={380}>
+          <div className={classes.column}>
+            <div className={classes.identity}>
+              <TextInput
+                label="Name"
+                size="xs"
+                value={draft.name}
+                onChange={(event) => form.change({ name: event.currentTarget.value })}
+              />
+              <NumberInput
+                label="Seed"
+                size="xs"
+                min={0}
+                max={2 ** 31 - 1}
+                allowDecimal={false}
+                value={draft.seed}
+                onChange={(value) => {
+                  if (typeof value === "number") form.change({ seed: value });
+                }}
+              />
+            </div>
+            <ScheduleEditor
+              history={form.history}
+              steps_per_epoch={steps ? getNumber(draft.settings, steps) : null}
+              onChange={form.setHistory}
+            />
+            <SettingsForm draft={draft} onSet={form.setSetting} />
+          </div>
+        </Pane>
+        <Pane id="preflight" size={26} min={230}>
+          <div className={classes.column}>
+            <PreflightPanel draft={draft} checks={checks} />
+            <div className={classes.launch}>
+              <Button
+                type="submit"
+                fullWidth
+                disabled={!canStart}
+                loading={launch.isPending}
+                leftSection={<IconRocket size={16} stroke={1.7} />}
+              >
+                {draft.engine === "simulator" ? "Launch the simulation" : "Launch"}
+              </Button>
+            </div>
+          </div>
+        </Pane>
+      </PaneGroup>
+    </form>
+  );
+}
+
+/** Launches once however often it is asked, from this tab or from another one of the same draft. */
+function useLaunch(draft_key: string) {
+  const navigate = useNavigate();
+  const mutation = useMutation({
+    mutationFn: ({ host_id, ...spec }: Draft) =>
+      client.runs.launch.mutate({
+        ...spec,
+        host_id,
+        name: spec.name.trim(),
+        launch_key: getLaunchKey(draft_key, { host_id, ...spec }),
+      }),
+    onSuccess: ({ run_id }) => void navigate({ to: "/runs/$runId", params: { runId: run_id } }),
+    onError: (error) => notifyFailure("Could not launch the run", error),
+  });
+  return {
+    isPending: mutation.isPending,
+    start: (draft: Draft) => {
+      if (!mutation.isPending) mutation.mutate(draft);
+    },
+  };
+}
+
+function DataAndModel({ draft }: { draft: Draft }) {
+  const isSimulated = draft.engine === "simulator";
+  return (
+    <section aria-label="Data and model">
+      <h2 className={classes.heading}>Data and model</h2>
+      <dl className={classes.facts}>
+        <dt>Data</dt>
+        <dd>{isSimulated ? "512 invented questions of four tasks, from the seed" : "–"}</dd>
+        <dt>Model</dt>
+        <dd>{isSimulated ? "none: a seeded model of how a small policy learns" : "–"}</dd>
+        <dt>Judge</dt>
+        <dd>{isSimulated ? "simulated; fails when asked to" : "–"}</dd>
+      </dl>
+    </section>
+  );
+}
+
+function Hosts({
+  hosts,
+  chosen,
+  onChoose,
+}: {
+  hosts: readonly { host_id: string; name: string; state: string; executor: string }[];
+  chosen: string;
+  onChoose: (host_id: string) => void;
+}) {
+  return (
+    <section aria-label="Host">
+      <h2 className={classes.heading}>Host</h2>
+      {hosts.length === 0 && (
+        <p className={classes.quiet}>
+          No host is attached. <Link to="/hosts">Hosts</Link>
+        </p>
+      )}
+      {hosts.map((host) => (
+        <label key={host.host_id} className={classes.host} data-chosen={host.host_id === chosen || undefined}>
+          <input
+            type="radio"
+            name="host"
+            value={host.host_id}
+            checked={host.host_id === chosen}
+            onChange={() => onChoose(host.host_id)}
+          />
+          <span>{host.name}</span>
+          <span className={classes.quiet}>{host.state}</span>
+        </label>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,66 @@
+import { Button, CopyButton } from "@mantine/core";
+import { formatCount } from "@sightline/core/format";
+import { IconAlertTriangle, IconCheck, IconX } from "@tabler/icons-react";
+import { formatDuration } from "../run-state.ts";
+import classes from "./launch-page.module.css";
+import { type Check, type Draft, getPlan } from "./preflight.ts";
+
+const ICONS = { fine: IconCheck, odd: IconAlertTriangle, wrong: IconX };
+const WORDS = { fine: "fine", odd: "look at this", wrong: "cannot start so" };
+
+/** What was checked while one typed, what the run will come to, and exactly what is started. */
+export function PreflightPanel({ draft, checks }: { draft: Draft; checks: readonly Check[] }) {
+  const plan = getPlan(draft);
+  return (
+    <>
+      <section aria-label="Preflight">
+        <h2 className={classes.heading}>Preflight</h2>
+        <ul className={classes.checks} aria-live="polite">
+          {checks.map((check) => {
+            const Icon = ICONS[check.verdict];
+            return (
+              <li key={`${check.id} ${check.words}`} data-verdict={check.verdict}>
+                <Icon size={15} stroke={2} aria-label={WORDS[check.verdict]} />
+                <span>{check.words}</span>
+              </li>
+            );
+          })}
+        </ul>
+      </section>
+      <section aria-label="What it comes to">
+        <h2 className={classes.heading}>What it comes to</h2>
+        <dl className={classes.facts}>
+          <dt>Steps</dt>
+          <dd>{formatCount(plan.steps)}</dd>
+          <dt>Completions</dt>
+          <dd>{formatCount(plan.completions)}</dd>
+          <dt>Time</dt>
+          <dd>{plan.secs === null ? "as fast as it can" : `about ${formatDuration(plan.secs)}`}</dd>
+        </dl>
+      </section>
+      <Command draft={draft} />
+    </>
+  );
+}
+
+function Command({ draft }: { draft: Draft }) {
+  const { host_id, ...spec } = draft;
+  const module = draft.engine === "simulator" ? "sightline_trainer.sim" : "sightline_trainer.grpo";
+  const text = `python3 -m ${module}\n\n# spec.json in the run directory\n${JSON.stringify(spec, null, 2)}`;
+  return (
+    <section aria-label="Command" className={classes.command}>
+      <h2 className={classes.heading}>
+        What is started on {host_id === "local" ? "this machine" : host_id}
+        <CopyButton value={text}>
+          {({ copied, copy }) => (
+            <Button size="compact-xs" variant="subtle" color="gray" onClick={copy}>
+              {copied ? "Copied" : "Copy"}
+            </Button>
+          )}
+        </CopyButton>
+      </h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre tabIndex={0}>{text}</pre>
+    </section>
+  );
+}

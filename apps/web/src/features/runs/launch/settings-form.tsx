@@ -1,0 +1,141 @@
+import { ActionIcon, Button, Checkbox, Collapse, NumberInput, Select } from "@mantine/core";
+import { IconChevronDown, IconChevronRight, IconX } from "@tabler/icons-react";
+import { useState } from "react";
+import { FAULTS, type Fault, formatFaults, parseFaults } from "./faults.ts";
+import { FIELDS, type Field, getNumber } from "./fields.ts";
+import classes from "./launch-page.module.css";
+import type { Draft } from "./preflight.ts";
+
+type OnSet = (name: string, value: string | number | null) => void;
+
+/** The engine's settings; the rarer ones and the faults are folded away. */
+export function SettingsForm({ draft, onSet }: { draft: Draft; onSet: OnSet }) {
+  const { main, rest } = FIELDS[draft.engine];
+  const faults = String(draft.settings.faults ?? "");
+  const [isOpen, setOpen] = useState(false);
+  const isShown = isOpen || faults !== "";
+  return (
+    <section aria-label="Settings">
+      <h2 className={classes.heading}>Settings</h2>
+      <Fields fields={main} draft={draft} onSet={onSet} />
+      <Button
+        variant="subtle"
+        size="compact-xs"
+        color="gray"
+        mt="sm"
+        aria-expanded={isShown}
+        leftSection={isShown ? <IconChevronDown size={14} /> : <IconChevronRight size={14} />}
+        onClick={() => setOpen(!isShown)}
+      >
+        More, and faults on demand
+      </Button>
+      <Collapse expanded={isShown}>
+        <div className={classes.more}>
+          <Fields fields={rest} draft={draft} onSet={onSet} />
+          {draft.engine === "simulator" && <Faults text={faults} onSet={onSet} />}
+        </div>
+      </Collapse>
+    </section>
+  );
+}
+
+function Fields({ fields, draft, onSet }: { fields: readonly Field[]; draft: Draft; onSet: OnSet }) {
+  return (
+    <div className={classes.fields}>
+      {fields.map((field) => (
+        <NumberInput
+          key={field.name}
+          size="xs"
+          label={field.label}
+          title={`${field.help} (${field.name})`}
+          value={getNumber(draft.settings, field)}
+          min={field.min}
+          max={field.max}
+          step={field.step}
+          allowDecimal={!field.is_whole}
+          clampBehavior="none"
+          onChange={(value) => onSet(field.name, typeof value === "number" ? value : null)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Faults({ text, onSet }: { text: string; onSet: OnSet }) {
+  const { faults } = parseFaults(text);
+  const put = (next: readonly Fault[]) => onSet("faults", next.length === 0 ? null : formatFaults(next));
+  const [name, setName] = useState<string | null>("nan");
+  const [step, setStep] = useState<number>(20);
+  const [isEach, setEach] = useState(false);
+  return (
+    <fieldset className={classes.faults}>
+      <legend>Faults on demand</legend>
+      {faults.length > 0 && (
+        <ul className={classes.faultList}>
+          {faults.map((fault, index) => (
+            <li key={formatFaults([fault])}>
+              <span>
+                {FAULTS[fault.name]}
+                <span className={classes.quiet}> {describeWhen(fault)}</span>
+              </span>
+              <ActionIcon
+                size="xs"
+                variant="subtle"
+                color="gray"
+                aria-label={`Remove: ${FAULTS[fault.name]}`}
+                onClick={() => put(faults.filter((_, k) => k !== index))}
+              >
+                <IconX size={13} />
+              </ActionIcon>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className={classes.addFault}>
+        <Select
+          size="xs"
+          label="Fault"
+          searchable
+          allowDeselect={false}
+          value={name}
+          data={Object.entries(FAULTS).map(([value, label]) => ({ value, label }))}
+          onChange={setName}
+        />
+        <NumberInput
+          size="xs"
+          label="At step"
+          min={1}
+          allowDecimal={false}
+          value={step}
+          onChange={(value) => setStep(typeof value === "number" ? value : 1)}
+        />
+        <Checkbox
+          size="xs"
+          label="after a resume, too"
+          checked={isEach}
+          onChange={(event) => setEach(event.currentTarget.checked)}
+        />
+        <Button
+          size="xs"
+          variant="default"
+          disabled={name === null}
+          onClick={() => {
+            if (name === null) return;
+            put([...faults, { name, step, to_step: null, secs: null, in_every_attempt: isEach }]);
+          }}
+        >
+          Add
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+function describeWhen({ step, to_step, secs, in_every_attempt }: Fault): string {
+  const parts = [
+    step === null ? null : to_step === null ? `at step ${step}` : `at steps ${step} to ${to_step}`,
+    secs === null ? null : `for ${secs} s`,
+    in_every_attempt ? "in every attempt" : null,
+  ];
+  return parts.filter((part) => part !== null).join(", ");
+}

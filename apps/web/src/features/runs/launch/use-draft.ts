@@ -1,0 +1,70 @@
+import type { RunPreset, StageSpec } from "@sightline/core/runs";
+import { type History, startHistory } from "@sightline/ui/schedule-editor";
+import { useEffect, useState } from "react";
+import type { Draft } from "./preflight.ts";
+
+/** What the launch form holds. */
+export type LaunchDraft = {
+  draft: Draft;
+  history: History<StageSpec[]>;
+  setHistory: (history: History<StageSpec[]>) => void;
+  change: (change: Partial<Draft>) => void;
+  setSetting: (name: string, value: string | number | null) => void;
+  take: (preset: RunPreset) => void;
+};
+
+const STORED = "sightline-launch";
+
+/**
+ * A draft that begins as a preset and outlives a reload of its tab.
+ *
+ * @param key  Names the draft; another key is another draft.
+ */
+export function useDraft(first: RunPreset, key: string): LaunchDraft {
+  const [rest, setRest] = useState<Omit<Draft, "stages">>(() => read(key) ?? fromPreset(first, 1));
+  const [history, setHistory] = useState(() =>
+    startHistory<StageSpec[]>(read(key)?.stages ?? [...first.stages]),
+  );
+  useEffect(() => {
+    sessionStorage.setItem(STORED, JSON.stringify({ key, draft: { ...rest, stages: history.now } }));
+  }, [key, rest, history.now]);
+  return {
+    draft: { ...rest, stages: history.now },
+    history,
+    setHistory,
+    change: (change) => setRest((now) => ({ ...now, ...change })),
+    setSetting: (name, value) =>
+      setRest((now) => {
+        const { [name]: _old, ...settings } = now.settings;
+        return { ...now, settings: value === null ? settings : { ...settings, [name]: value } };
+      }),
+    take: (preset) => {
+      setRest((now) => ({ ...fromPreset(preset, now.seed), host_id: now.host_id }));
+      setHistory(startHistory([...preset.stages]));
+    },
+  };
+}
+
+/** What this tab held under the key; only this page writes it. */
+function read(key: string): Draft | null {
+  const text = sessionStorage.getItem(STORED);
+  if (text === null) return null;
+  try {
+    const stored = JSON.parse(text) as { key: string; draft: Draft };
+    return stored.key === key ? stored.draft : null;
+  } catch {
+    sessionStorage.removeItem(STORED);
+    return null;
+  }
+}
+
+function fromPreset(preset: RunPreset, seed: number): Omit<Draft, "stages"> {
+  return {
+    name: `${preset.preset} · seed ${seed}`,
+    engine: preset.engine,
+    preset: preset.preset,
+    seed,
+    settings: { ...preset.settings },
+    host_id: "local",
+  };
+}

@@ -1,0 +1,320 @@
+import { ActionIcon, Checkbox, Menu } from "@mantine/core";
+import { formatAgo } from "@sightline/core/format";
+import type { RunSummary } from "@sightline/core/runs";
+import { Status } from "@sightline/ui/status";
+import {
+  IconArrowDown,
+  IconArrowUp,
+  IconDots,
+  IconPencil,
+  IconRestore,
+  IconTrash,
+} from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import {
+  createColumnHelper,
+  createSortedRowModel,
+  type RowSelectionState,
+  rowSelectionFeature,
+  rowSortingFeature,
+  type SortingState,
+  sortFn_alphanumeric,
+  sortFn_basic,
+  tableFeatures,
+  useTable,
+} from "@tanstack/react-table";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useMemo, useRef, useState } from "react";
+import { rename, restore, trash } from "../commands.ts";
+import { RunNameField } from "../run-name-field.tsx";
+import { isLive, RUN_STATES } from "../run-state.ts";
+import { SimulatedBadge } from "../simulated-badge.tsx";
+import { PartsSparkline } from "./parts-sparkline.tsx";
+import classes from "./runs-table.module.css";
+
+const features = tableFeatures({
+  rowSelectionFeature,
+  rowSortingFeature,
+  sortedRowModel: createSortedRowModel(),
+  sortFns: { alphanumeric: sortFn_alphanumeric, basic: sortFn_basic },
+});
+const helper = createColumnHelper<typeof features, RunSummary>();
+
+const columns = helper.columns([
+  helper.display({ id: "select", header: "" }),
+  helper.accessor("name", {
+    header: "Name",
+    sortFn: "alphanumeric",
+    cell: ({ row }) => <NameCell run={row.original} />,
+  }),
+  helper.accessor("state", {
+    header: "State",
+    sortFn: "basic",
+    cell: ({ row }) => <StateCell run={row.original} />,
+  }),
+  helper.display({
+    id: "parts",
+    header: "Format, accuracy, consistency",
+    cell: ({ row }) => <PartsSparkline run={row.original} />,
+  }),
+  helper.accessor((run) => (run.step ?? 0) / (run.max_steps ?? Number.POSITIVE_INFINITY), {
+    id: "step",
+    header: "Step",
+    sortFn: "basic",
+    cell: ({ row }) => <StepCell run={row.original} />,
+  }),
+  helper.accessor((run) => run.stage ?? "", {
+    id: "stage",
+    header: "Stage",
+    sortFn: "alphanumeric",
+    cell: ({ getValue }) => getValue() || "–",
+  }),
+  helper.accessor("preset", { header: "Preset", sortFn: "alphanumeric" }),
+  helper.accessor("host_id", {
+    header: "Host",
+    sortFn: "alphanumeric",
+    cell: ({ getValue }) => (getValue() === "local" ? "this machine" : getValue()),
+  }),
+  helper.accessor("created_secs", {
+    header: "Started",
+    sortFn: "basic",
+    sortDescFirst: true,
+    cell: ({ getValue }) => formatAgo(getValue(), Date.now() / 1000),
+  }),
+  helper.display({ id: "actions", header: "" }),
+]);
+
+const ROW_PX = 40;
+
+/** Runs as rows, the newest first; sorted by a click on a head, live. */
+export function RunsTable({ runs, isTrash }: { runs: readonly RunSummary[]; isTrash: boolean }) {
+  const [sorting, setSorting] = useState<SortingState>([{ id: "created_secs", desc: true }]);
+  const [rowSelection, setRowSelection] = useState<RowSelectionState>({});
+  const [renaming, setRenaming] = useState<string | null>(null);
+  const data = useMemo(() => [...runs], [runs]);
+  const table = useTable({
+    features,
+    columns,
+    data,
+    getRowId: (run) => run.run_id,
+    state: { sorting, rowSelection },
+    onSortingChange: setSorting,
+    onRowSelectionChange: setRowSelection,
+    enableSortingRemoval: false,
+  });
+  const rows = table.getRowModel().rows;
+  const scroll = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => rows[index]?.id ?? index,
+    overscan: 8,
+  });
+  const selected = rows.filter((row) => row.getIsSelected()).map((row) => row.original);
+  const all = selected.length > 0 && selected.length === rows.length;
+  return (
+    <div className={classes.frame}>
+      {selected.length > 0 && (
+        <SelectionBar selected={selected} isTrash={isTrash} onDone={() => setRowSelection({})} />
+      )}
+      <div ref={scroll} className={classes.scroll}>
+        <table
+          className={classes.table}
+          aria-label={isTrash ? "Runs in the trash" : "Runs"}
+          aria-rowcount={rows.length + 1}
+        >
+          <thead>
+            {table.getHeaderGroups().map((group) => (
+              <tr key={group.id} className={classes.head}>
+                {group.headers.map((header) => (
+                  <th
+                    key={header.id}
+                    scope="col"
+                    className={classes.cell}
+                    data-column={header.column.id}
+                    aria-sort={getAriaSort(header.column.getIsSorted())}
+                  >
+                    {header.column.id === "select" ? (
+                      <Checkbox
+                        size="xs"
+                        aria-label="Select all runs"
+                        checked={all}
+                        indeterminate={selected.length > 0 && !all}
+                        onChange={() => table.toggleAllRowsSelected(!all)}
+                      />
+                    ) : header.column.getCanSort() && header.column.accessorFn ? (
+                      <button
+                        type="button"
+                        className={classes.sort}
+                        onClick={() => header.column.toggleSorting(header.column.getIsSorted() === "asc")}
+                      >
+                        <table.FlexRender header={header} />
+                        {header.column.getIsSorted() === "asc" && <IconArrowUp size={12} aria-hidden />}
+                        {header.column.getIsSorted() === "desc" && <IconArrowDown size={12} aria-hidden />}
+                      </button>
+                    ) : (
+                      <table.FlexRender header={header} />
+                    )}
+                  </th>
+                ))}
+              </tr>
+            ))}
+          </thead>
+          <tbody className={classes.body} style={{ height: virtual.getTotalSize() }}>
+            {virtual.getVirtualItems().map((item) => {
+              const row = rows[item.index];
+              if (!row) return null;
+              const run = row.original;
+              return (
+                <tr
+                  key={row.id}
+                  aria-rowindex={item.index + 2}
+                  className={classes.row}
+                  data-run={run.run_id}
+                  data-selected={row.getIsSelected() || undefined}
+                  style={{ transform: `translateY(${item.start}px)` }}
+                >
+                  {row.getAllCells().map((cell) => (
+                    <td key={cell.id} className={classes.cell} data-column={cell.column.id}>
+                      {cell.column.id === "select" ? (
+                        <Checkbox
+                          size="xs"
+                          aria-label={`Select ${run.name}`}
+                          checked={row.getIsSelected()}
+                          onChange={() => row.toggleSelected()}
+                        />
+                      ) : cell.column.id === "actions" ? (
+                        <RowMenu run={run} isTrash={isTrash} onRename={() => setRenaming(run.run_id)} />
+                      ) : cell.column.id === "name" && renaming === run.run_id ? (
+                        <RunNameField
+                          name={run.name}
+                          onDone={(name) => {
+                            setRenaming(null);
+                            if (name !== null) void rename(run, name);
+                          }}
+                        />
+                      ) : (
+                        <table.FlexRender cell={cell} />
+                      )}
+                    </td>
+                  ))}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+function getAriaSort(sorted: false | "asc" | "desc"): "ascending" | "descending" | undefined {
+  if (sorted === false) return undefined;
+  return sorted === "asc" ? "ascending" : "descending";
+}
+
+function NameCell({ run }: { run: RunSummary }) {
+  return (
+    <span className={classes.name}>
+      <Link to="/runs/$runId" params={{ runId: run.run_id }} className={classes.link} title={run.name}>
+        {run.name}
+      </Link>
+      <SimulatedBadge run={run} />
+    </span>
+  );
+}
+
+function StateCell({ run }: { run: RunSummary }) {
+  const { tone, label, meaning } = RUN_STATES[run.state];
+  return <Status tone={tone} label={label} title={run.problem ?? meaning} />;
+}
+
+function StepCell({ run }: { run: RunSummary }) {
+  const share = run.max_steps ? Math.min(1, (run.step ?? 0) / run.max_steps) : 0;
+  return (
+    <span className={classes.step}>
+      <span>
+        {run.step ?? "–"}
+        {run.max_steps !== null && <span className={classes.quiet}> / {run.max_steps}</span>}
+      </span>
+      {isLive(run.state) && (
+        <span className={classes.track} aria-hidden="true">
+          <span style={{ width: `${share * 100}%` }} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+function RowMenu({ run, isTrash, onRename }: { run: RunSummary; isTrash: boolean; onRename: () => void }) {
+  if (isTrash)
+    return (
+      <ActionIcon
+        size="sm"
+        variant="subtle"
+        color="gray"
+        aria-label={`Restore ${run.name}`}
+        title="Restore"
+        onClick={() => void restore([run])}
+      >
+        <IconRestore size={16} stroke={1.6} />
+      </ActionIcon>
+    );
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon size="sm" variant="subtle" color="gray" aria-label={`More of ${run.name}`}>
+          <IconDots size={16} stroke={1.6} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconPencil size={15} stroke={1.6} />} onClick={onRename}>
+          Rename
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconTrash size={15} stroke={1.6} />}
+          disabled={isLive(run.state)}
+          onClick={() => void trash([run])}
+        >
+          {isLive(run.state) ? "Move to the trash (stop it first)" : "Move to the trash"}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function SelectionBar({
+  selected,
+  isTrash,
+  onDone,
+}: {
+  selected: readonly RunSummary[];
+  isTrash: boolean;
+  onDone: () => void;
+}) {
+  const ended = selected.filter((run) => !isLive(run.state));
+  return (
+    <div className={classes.selection}>
+      <span>{selected.length} selected</span>
+      <button
+        type="button"
+        className={classes.selectionAction}
+        disabled={ended.length === 0}
+        onClick={() => {
+          void (isTrash ? restore(selected) : trash(ended));
+          onDone();
+        }}
+      >
+        {isTrash
+          ? "Restore"
+          : ended.length === selected.length
+            ? "Move to the trash"
+            : `Move ${ended.length} ended to the trash`}
+      </button>
+      <button type="button" className={classes.selectionAction} onClick={onDone}>
+        Select none
+      </button>
+    </div>
+  );
+}
