@@ -37,9 +37,15 @@ const libraryRoute = createRoute({
   component: lazyRouteComponent(() => import("../features/library/index.tsx"), "LibraryPage"),
 });
 
-/** `frame` is the 0-based ordinal on screen. */
+/** `frame` is the 0-based ordinal on screen; the others are key-frame settings that differ from the preset's own. */
 const clipSearch = z.object({
   frame: z.number().int().nonnegative().optional().catch(undefined),
+  preset: z.literal("embodied-r").optional().catch(undefined),
+  threshold: z.number().min(0).max(1).optional().catch(undefined),
+  interval: z.number().min(0.01).max(3600).optional().catch(undefined),
+  width: z.number().int().min(0).max(8192).optional().catch(undefined),
+  least: z.number().int().min(0).max(10_000).optional().catch(undefined),
+  most: z.number().int().min(2).max(10_000).optional().catch(undefined),
 });
 
 const clipRoute = createRoute({
