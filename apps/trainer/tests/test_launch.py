@@ -426,3 +426,34 @@ def test_ids_are_files_of_the_host(here: Host) -> None:
     assert read_json(here.attempt().exit) is None
     assert threading.active_count() == 1
     assert whole_lines(here.attempt().events)[0]["seq"] == 1
+
+
+def test_a_start_that_failed_can_be_tried_again_under_the_same_number(here: Host) -> None:
+    """The supervisor finds it can't write, takes its directory back, and says why."""
+    (here.root / "run").mkdir()
+    checkpoints = here.run().checkpoints
+    checkpoints.write_text("in the way")
+    assert here.refusal("launch", spec=spec(), attempt=1)["code"] == "io"
+    checkpoints.unlink()
+    here.run().control.mkdir()
+    (here.run().control / "stop").mkdir()
+    error = here.refusal("launch", spec=spec(), attempt=1)
+    assert error["code"] == "io" and "stop" in error["message"]
+    assert here.run().attempt_numbers() == []
+    (here.run().control / "stop").rmdir()
+    assert here.launch(spec(), attempt=1)["created"] is True
+    assert here.finished()["code"] == 0
+
+
+def test_the_last_word_counts_when_a_trainer_dies_while_it_tidies_up(here: Host) -> None:
+    code = (
+        "import os, signal\n"
+        "from sightline_trainer.attempt import Attempt\n"
+        "log = Attempt.from_environment().open_log()\n"
+        "log.attempt_end(reason='done', exit_code=0, step=9, checkpoint=None)\n"
+        "os.kill(os.getpid(), signal.SIGABRT)\n"
+    )
+    here.launch(spec(), argv=[sys.executable, "-c", code])
+    ending = here.finished()
+    assert (ending["reason"], ending["class"], ending["signal"]) == ("done", "done", "SIGABRT")
+    assert [line["type"] for line in here.events()] == ["attempt.start", "attempt.end"]

@@ -10,15 +10,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import Host, kill, spec
+from conftest import TRAINER, Host, kill, spec
 
 from sightline_trainer.checkpoints import is_complete
+from sightline_trainer.sim.fixture import record
 from sightline_trainer.sim.model import ADVANTAGE_EPS, State, run_step
 from sightline_trainer.sim.settings import FAULTS, SettingsError, read_faults, read_plan
 from sightline_trainer.sim.texts import LETTERS
 
 Check = Callable[[dict[str, Any]], None]
 
+FIXTURE = TRAINER.parents[1] / "fixtures" / "runs" / "simulated.jsonl"
 EMBODIED_R = [
     {"name": "a", "weights": {"format": 7, "accuracy": 3, "consistency": 0}, "from_epoch": 0, "to_epoch": 2},
     {"name": "b", "weights": {"format": 3, "accuracy": 7, "consistency": 0}, "from_epoch": 2, "to_epoch": 4},
@@ -333,3 +335,11 @@ def test_fault_words() -> None:
         with pytest.raises(SettingsError):
             read_faults(bad)
     assert all(text for text in FAULTS.values())
+
+
+def test_the_fixture_is_what_the_simulator_writes(schema: Check) -> None:
+    """After a change on purpose: python -m sightline_trainer.sim.fixture ../../fixtures/runs/simulated.jsonl"""
+    committed = FIXTURE.read_bytes()
+    assert record() == committed
+    for line in committed.splitlines():
+        schema(json.loads(line))

@@ -292,9 +292,9 @@ def _values(
     entropy = max(0.02, 0.9 - 0.75 * progress + 0.03 * rng.gauss(0, 1))
     warm = min(1.0, step / max(1, round(0.05 * plan.max_steps)))
     values: dict[str, float | None] = {
-        "loss": 0.004 * rng.gauss(0, 1) + plan.settings.beta * kl,
-        "grad_norm": grad,
-        "learning_rate": plan.settings.learning_rate * warm * (1 - (step - 1) / plan.max_steps),
+        "loss": _short(0.004 * rng.gauss(0, 1) + plan.settings.beta * kl),
+        "grad_norm": _short(grad),
+        "learning_rate": _short(plan.settings.learning_rate * warm * (1 - (step - 1) / plan.max_steps)),
         "num_tokens": float(after.tokens),
         "step_time": round(secs * 1.9, 4),
         "completions/mean_length": statistics.fmean(lengths),
@@ -307,8 +307,8 @@ def _values(
         "reward": statistics.fmean(rewards),
         "reward_std": statistics.fmean(stds),
         "frac_reward_zero_std": sum(std < 1e-9 for std in stds) / len(stds),
-        "entropy": entropy,
-        "kl": kl if plan.settings.beta else None,
+        "entropy": _short(entropy),
+        "kl": _short(kl),
         "clip_ratio/low_mean": 0.0,
         "clip_ratio/low_min": 0.0,
         "clip_ratio/high_mean": 0.0,
@@ -381,6 +381,11 @@ def evaluate(plan: Plan, state: State) -> tuple[dict[str, dict[str, float]], dic
     return per_task, overall
 
 
+def _short(value: float) -> float:
+    """Six digits: more than the eye sees, fewer than those in which one machine's libm differs from another's."""
+    return float(f"{value:.6g}")
+
+
 def wilson(successes: int, n: int) -> tuple[float, float]:
     """95 % interval of a share, after Wilson."""
     z = 1.959963984540054
@@ -388,4 +393,4 @@ def wilson(successes: int, n: int) -> tuple[float, float]:
     centre = share + z * z / (2 * n)
     spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+    return _short(max(0.0, (centre - spread) / scale)), _short(min(1.0, (centre + spread) / scale))

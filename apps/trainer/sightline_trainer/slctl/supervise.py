@@ -87,8 +87,10 @@ def main() -> None:
         supervisor.start()
         answer: dict[str, Any] = {"ok": True}
     except StartError as error:
+        supervisor.abandon()
         answer = {"ok": False, "code": error.code, "message": str(error)}
     except OSError as error:
+        supervisor.abandon()
         code = "disk_full" if error.errno in NO_SPACE else "io"
         answer = {"ok": False, "code": code, "message": f"Can't start: {error.strerror}: {error.filename}"}
     write_all(1, json.dumps(answer).encode())
@@ -117,6 +119,7 @@ class Supervisor:
         self.heartbeat_secs = float(config.get("heartbeat_secs", HEARTBEAT_SECS))
         self.log_fd: int | None = None
         self.lock_fd = -1
+        self.has_lock = False
         self.pid = 0
         self.oom_kills = host.oom_kills()
         self.asked: str | None = None
@@ -157,6 +160,16 @@ class Supervisor:
             self._finish(Ending(EXIT_CODES["missing_input"], None))
             raise StartError("not_started", message)
 
+    def abandon(self) -> None:
+        """Takes back a start that failed before the trainer ran, so that the same attempt can be launched again."""
+        if not self.has_lock or self.attempt.exit.exists():
+            return
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        drop_ballast(self.run)
+        shutil.rmtree(self.attempt.path, ignore_errors=True)
+
     def _take_lock(self) -> None:
         self.lock_fd = os.open(self.attempt.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         deadline = time.monotonic() + 5
@@ -169,6 +182,7 @@ class Supervisor:
                 if time.monotonic() > deadline:
                     raise StartError("alive", f"Attempt {self.attempt.number} is running already.") from None
                 time.sleep(0.01)
+        self.has_lock = True
         os.set_inheritable(self.lock_fd, True)
 
     def _fork_trainer(self, resume_step: int | None) -> tuple[int, int]:
@@ -287,13 +301,17 @@ class Supervisor:
             if pid:
                 break
             now = time.monotonic()
-            if now >= next_beat:
-                os.utime(self.attempt.heartbeat)
-                next_beat = now + self.heartbeat_secs
-            if now >= next_size:
-                self._cap_log()
-                next_size = now + 1
-            self._obey(now)
+            try:
+                if now >= next_beat:
+                    next_beat = now + self.heartbeat_secs
+                    os.utime(self.attempt.heartbeat)
+                if now >= next_size:
+                    next_size = now + 1
+                    self._cap_log()
+                self._obey(now)
+            except OSError as error:
+                # A disk that fails for a while must not cost the run its supervisor.
+                sys.stderr.write(f"[slctl] {error}\n")
         if os.WIFSIGNALED(status):
             ending = Ending(None, signal_name(os.WTERMSIG(status)))
         else:
@@ -392,8 +410,8 @@ def finish(
     last, _ = last_line(attempt.events)
     reason = _reason(ending, asked)
     if last is not None and last.get("type") == "attempt.end":
-        if last.get("exit_code") == ending.code:
-            reason = last["reason"]
+        # The trainer's last word counts, also when it was killed or crashed while it put its things away.
+        reason, kind = last.get("reason"), exit_class(last.get("exit_code"), None)
     else:
 
         def write() -> None:
@@ -492,14 +510,15 @@ def _request(path: Path, attempt: int) -> dict[str, Any] | None:
 
 
 def _with_ballast(run: RunDir, write: Callable[[], None]) -> None:
-    """Does `write`; on a full disk frees the ballast and tries again, and gives up in silence: nobody could be told."""
-    for _ in range(2):
+    """Does `write`; on a full disk frees the ballast and tries again. What fails then is said in the log only."""
+    for is_last in (False, True):
         try:
             write()
             return
         except OSError as error:
-            if error.errno not in NO_SPACE:
-                raise
+            if is_last or error.errno not in NO_SPACE:
+                sys.stderr.write(f"[slctl] the last words could not be written: {error}\n")
+                return
             drop_ballast(run)
 
 
