@@ -1,0 +1,202 @@
+import { existsSync, readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { Page } from "@playwright/test";
+import type { Clip, SampleTable } from "@sightline/core/clips";
+import {
+  EMBODIED_R_SETTINGS,
+  type KeyFrameSelection,
+  type KeyFrameSettings,
+  SIGHTLINE_SETTINGS,
+} from "@sightline/core/keyframes";
+import { buildExtractPage, type ExtractPage } from "./support/extract-page.ts";
+import { expect, test } from "./support/server.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const FIXTURES = join(ROOT, "fixtures/clips");
+const SHARED = process.env.SIGHTLINE_SHARED ?? join(ROOT, "../shared");
+const VIDEOS = join(SHARED, "data/videos");
+
+let extractPage: ExtractPage;
+
+test.beforeAll(async () => {
+  process.env.SIGHTLINE_FOLDERS = [FIXTURES, VIDEOS].filter(existsSync).join(delimiter);
+  extractPage = await buildExtractPage();
+});
+
+test.afterAll(() => extractPage.remove());
+
+test("browser and server select the same frames of every fixture", async ({ page }) => {
+  test.setTimeout(300_000);
+  await extractPage.open(page);
+  await compareFolder(page, FIXTURES, list(FIXTURES));
+});
+
+test("browser and server select the same frames of the handed clips @field", async ({ page }) => {
+  test.skip(!existsSync(VIDEOS), "the shared folder with the handed clips is not there");
+  test.setTimeout(1_200_000);
+  await extractPage.open(page);
+  await compareFolder(page, VIDEOS, [
+    ...list(VIDEOS),
+    ...list(join(VIDEOS, "edge")).map((name) => join("edge", name)),
+  ]);
+});
+
+test("another threshold is selected in the browser from cached features as the server selects it", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await extractPage.open(page);
+  const [clip] = await addClips(page, FIXTURES, ["cfr-30.mp4"]);
+  if (clip === undefined) throw new Error("the fixture was not added");
+  const stored = await selectOnServer(page, clip, SIGHTLINE_SETTINGS);
+  for (const threshold of [0.9, 0.7, 0.99]) {
+    const settings = { ...SIGHTLINE_SETTINGS, threshold };
+    const here = await page.evaluate(
+      ([clip_id, hash, wanted]) => window.keyFrames.reselect(clip_id, hash, wanted),
+      [clip.clip_id, stored.settings_hash, settings] as const,
+    );
+    expect(here).toEqual(await query(page, "keyframes.select", { clip_id: clip.clip_id, settings }));
+  }
+});
+
+test("a cancelled extraction ends and leaves the worker usable", async ({ page }) => {
+  test.setTimeout(120_000);
+  await extractPage.open(page);
+  const [clip] = await addClips(page, FIXTURES, ["cfr-30.mp4"]);
+  if (clip === undefined) throw new Error("the fixture was not added");
+  const source = await getSource(page, clip);
+  const outcome = await page.evaluate(
+    async ([wanted, settings]) => {
+      const stop = new AbortController();
+      const progress: number[] = [];
+      const onProgress = (done: number) => {
+        progress.push(done);
+        stop.abort();
+      };
+      const cancelled = await window.keyFrames
+        .extract(wanted, settings, { signal: stop.signal, onProgress })
+        .catch((error: Error) => error.name);
+      const again = await window.keyFrames.extract(wanted, settings);
+      return { cancelled, progress, kept: again.decisions.filter(({ kept }) => kept).length };
+    },
+    [source, SIGHTLINE_SETTINGS] as const,
+  );
+  expect(outcome.cancelled).toBe("AbortError");
+  expect(outcome.progress.length).toBeGreaterThan(0);
+  expect(outcome.kept).toBeGreaterThanOrEqual(2);
+});
+
+function list(folder: string): string[] {
+  return readdirSync(folder).filter((name) => /\.(mp4|mov|mkv|webm|avi|ts|gif)$/.test(name));
+}
+
+async function compareFolder(page: Page, folder: string, names: readonly string[]): Promise<void> {
+  const clips = await addClips(page, folder, names);
+  for (const clip of clips) {
+    if (clip.state === "refused") continue;
+    const source = await getSource(page, clip);
+    for (const settings of [SIGHTLINE_SETTINGS, EMBODIED_R_SETTINGS]) {
+      await test.step(`${clip.name}, ${settings.preset}, ${source.playback}`, async () => {
+        const server = await selectOnServer(page, clip, settings);
+        const browser = await page.evaluate(([wanted, asked]) => window.keyFrames.extract(wanted, asked), [
+          source,
+          settings,
+        ] as const);
+        expect.soft(listKept(browser), `kept frames of ${clip.name}`).toEqual(listKept(server));
+        expect
+          .soft(listOverlaps(browser), `frames looked at in ${clip.name}`)
+          .toHaveLength(server.decisions.length);
+        for (const [i, overlap] of listOverlaps(server).entries()) {
+          const there = listOverlaps(browser)[i];
+          if (overlap === null || there === null || there === undefined) expect.soft(there).toBe(overlap);
+          else expect.soft(Math.abs(there - overlap), `${clip.name}, overlap ${i}`).toBeLessThan(1e-6);
+        }
+        expect.soft(browser.note).toBe(server.note);
+      });
+    }
+  }
+}
+
+const listKept = ({ decisions }: KeyFrameSelection) =>
+  decisions.filter(({ kept }) => kept).map(({ frame }) => frame);
+const listOverlaps = ({ decisions }: KeyFrameSelection) => decisions.map(({ overlap }) => overlap);
+
+async function getSource(page: Page, clip: Clip) {
+  const table = await query<SampleTable>(page, "clips.sampleTable", { clip_id: clip.clip_id });
+  return { clip_id: clip.clip_id, playback: clip.playback, rotation: clip.rotation, table };
+}
+
+async function selectOnServer(
+  page: Page,
+  clip: Clip,
+  settings: KeyFrameSettings,
+): Promise<KeyFrameSelection> {
+  const input = { clip_id: clip.clip_id, settings };
+  const found = await query<KeyFrameSelection | null>(page, "keyframes.get", input);
+  if (found) return found;
+  await mutate(page, "keyframes.extract", input);
+  let selection: KeyFrameSelection | null = null;
+  await expect
+    .poll(
+      async () => {
+        selection = await query<KeyFrameSelection | null>(page, "keyframes.get", input);
+        return selection !== null;
+      },
+      { timeout: 120_000, message: `the server's key-frames of ${clip.name}` },
+    )
+    .toBe(true);
+  if (selection === null) throw new Error("unreachable: polled until there is a selection");
+  return selection;
+}
+
+/** Adds files of a listed folder and waits until the server has read them. */
+async function addClips(page: Page, folder: string, names: readonly string[]): Promise<Clip[]> {
+  const folders = await query<{ folder_id: string; path: string }[]>(page, "clips.folders");
+  const listed = folders.find(({ path }) => path === folder);
+  if (listed === undefined) throw new Error(`${folder} is not among the server's folders`);
+  const added = await mutate<{ added?: { clip: Clip } }[]>(page, "clips.addFromFolder", {
+    folder_id: listed.folder_id,
+    paths: names,
+  });
+  const ids = added.flatMap(({ added: one }) => (one ? [one.clip.clip_id] : []));
+  await expect
+    .poll(
+      async () => (await query<Clip[]>(page, "clips.list")).filter(({ state }) => state === "reading").length,
+      { timeout: 240_000, message: "clips still being read" },
+    )
+    .toBe(0);
+  const clips = await query<Clip[]>(page, "clips.list");
+  return ids.flatMap((id) => clips.find(({ clip_id }) => clip_id === id) ?? []);
+}
+
+function query<T>(page: Page, name: string, input?: unknown): Promise<T> {
+  const search = input === undefined ? "" : `?input=${encodeURIComponent(JSON.stringify(input))}`;
+  return ask<T>(page, `/trpc/${name}${search}`, { method: "GET" });
+}
+
+function mutate<T>(page: Page, name: string, input: unknown): Promise<T> {
+  return ask<T>(page, `/trpc/${name}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(input),
+  });
+}
+
+function ask<T>(
+  page: Page,
+  path: string,
+  init: { method: string; headers?: Record<string, string>; body?: string },
+) {
+  return page.evaluate(
+    async ([to, how]) => {
+      const response = await fetch(to, how);
+      const { result, error } = (await response.json()) as {
+        result?: { data: unknown };
+        error?: { message: string };
+      };
+      if (error) throw new Error(error.message);
+      return result?.data;
+    },
+    [path, init] as const,
+  ) as Promise<T>;
+}
