@@ -1,6 +1,5 @@
 import {
   AV_DISPOSITION_ATTACHED_PIC,
-  AV_LOG_QUIET,
   AVERROR_EAGAIN,
   AVERROR_EOF,
   AVMEDIA_TYPE_AUDIO,
@@ -10,14 +9,12 @@ import {
   FFmpegError,
   FormatContext,
   Frame,
-  Log,
   Packet,
   type Stream,
 } from "node-av";
+import "./quiet.ts";
 import { explainUnreadable } from "./explain.ts";
 import { MediaProblem } from "./problem.ts";
-
-Log.setLevel(AV_LOG_QUIET);
 
 /**
  * The containers that are opened. Playlists (HLS, DASH, concat, SDP) are not among them: they make a demuxer open

@@ -66,7 +66,7 @@ async function encode(
     const ordinal = count++;
     const pts = ticks[ordinal];
     if (pts === undefined) return;
-    sink ??= openSink(out, frame, probe(input), { num, den });
+    sink ??= openSink(out, frame, probe(input), { num, den }, getRate(index));
     const next = ticks[ordinal + 1] ?? getEnd(index, pts, { num, den });
     sink.write(frame, pts, Math.max(1, next - pts));
   };
@@ -92,13 +92,25 @@ function getEnd(index: FrameIndex, pts: number, { num, den }: { num: number; den
   return index.duration_secs === null ? pts + 1 : Math.round((index.duration_secs * den) / num);
 }
 
+/** Pictures a second on average. */
+function getRate(index: FrameIndex): number {
+  const last = index.time_secs.at(-1) ?? 0;
+  return last > 0 ? (index.time_secs.length - 1) / last : 1;
+}
+
 type Sink = {
   write(frame: Frame, pts: number, duration: number): void;
   finish(): void;
   close(): void;
 };
 
-function openSink(out: string, first: Frame, facts: VideoFacts, tick: { num: number; den: number }): Sink {
+function openSink(
+  out: string,
+  first: Frame,
+  facts: VideoFacts,
+  tick: { num: number; den: number },
+  frame_rate: number,
+): Sink {
   const is420 = first.format === AV_PIX_FMT_YUV420P || first.format === AV_PIX_FMT_YUVJ420P;
   const full = is420 && hasFullRange(first);
   const format = full ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
@@ -113,6 +125,7 @@ function openSink(out: string, first: Frame, facts: VideoFacts, tick: { num: num
     height,
     format,
     tick,
+    frame_rate,
     gop: GOP,
     b_frames: 0,
     rotation: facts.rotation,

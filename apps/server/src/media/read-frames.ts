@@ -75,24 +75,25 @@ export function* readPictures(
   ordinals: readonly number[],
   threads: number,
 ): Generator<{ ordinal: number; frame: Frame; facts: VideoFacts }, void, undefined> {
-  const wanted = ordinals.filter((ordinal) => ordinal >= 0 && ordinal < index.time_secs.length);
-  if (wanted.length === 0) return;
+  const due = new Set(
+    ordinals.filter((ordinal) => ordinal >= 0 && ordinal < index.time_secs.length).sort((a, b) => a - b),
+  );
+  if (due.size === 0) return;
   const input = openVideo(file);
   try {
     const facts = probe(input);
-    const got = new Set<number>();
     if (index.seekable) {
       const ordinalOf = new Map(Array.from(index.ticks, (tick, ordinal) => [tick, ordinal]));
-      for (const stretch of planStretches(wanted, index.key_frames)) {
+      for (const stretch of planStretches([...due], index.key_frames)) {
         for (const found of readStretch(input, index, stretch, ordinalOf, threads)) {
-          got.add(found.ordinal);
+          due.delete(found.ordinal);
           yield { ...found, facts };
         }
+        // A jump that went astray: what is left is counted from the start.
+        if (stretch.targets.some((target) => due.has(target))) break;
       }
     }
-    const missed = wanted.filter((ordinal) => !got.has(ordinal));
-    if (missed.length === 0) return;
-    for (const found of readFromStart(file, missed)) yield { ...found, facts };
+    if (due.size > 0) for (const found of readFromStart(file, [...due])) yield { ...found, facts };
   } finally {
     input.close();
   }
@@ -100,6 +101,7 @@ export function* readPictures(
 
 type Found = { ordinal: number; frame: Frame };
 
+/** Yields a stretch's targets in order, and ends before the first that does not come where it should. */
 function* readStretch(
   input: VideoInput,
   index: FrameIndex,
@@ -107,16 +109,24 @@ function* readStretch(
   ordinalOf: Map<number, number>,
   threads: number,
 ): Generator<Found, void, undefined> {
-  const tick = index.ticks[stretch.start] ?? 0;
-  const moved = input.format.seekFrameSync(input.stream.index, BigInt(tick), AVSEEK_FLAG_BACKWARD);
-  if (moved < 0) return;
+  if (stretch.start > 0) {
+    const tick = BigInt(index.ticks[stretch.start] ?? 0);
+    if (input.format.seekFrameSync(input.stream.index, tick, AVSEEK_FLAG_BACKWARD) < 0) return;
+  }
   const decoder = openDecoder(input, threads);
-  const due = new Set(stretch.targets);
+  const targets = [...stretch.targets];
   const unfed = new Set(stretch.targets);
   const found: Found[] = [];
+  let astray = false;
   const take = (frame: Frame) => {
     const ordinal = ordinalOf.get(Number(frame.bestEffortTimestamp));
-    if (ordinal === undefined || !due.delete(ordinal)) return;
+    const target = targets[0];
+    if (astray || ordinal === undefined || target === undefined || ordinal < target) return;
+    if (ordinal > target) {
+      astray = true;
+      return;
+    }
+    targets.shift();
     const kept = frame.clone();
     if (kept) found.push({ ordinal, frame: kept });
   };
@@ -127,7 +137,7 @@ function* readStretch(
       decoder.setSkipping(!wanted);
       decoder.decode(packet, take);
       yield* release(found);
-      if (due.size === 0 || unfed.size === 0) break;
+      if (astray || targets.length === 0 || unfed.size === 0) break;
     }
     decoder.decode(null, take);
     yield* release(found);
@@ -172,7 +182,6 @@ function* readFromStart(file: string, ordinals: readonly number[]): Generator<Fo
 }
 
 function* release(found: Found[]): Generator<Found, void, undefined> {
-  found.sort((a, b) => a.ordinal - b.ordinal);
   for (let next = found.shift(); next; next = found.shift()) {
     try {
       yield next;

@@ -4,6 +4,8 @@ import {
   AV_NOPTS_VALUE,
   AV_PKT_FLAG_CORRUPT,
   AV_PKT_FLAG_DISCARD,
+  AV_TIME_BASE,
+  type FormatContext,
   Frame,
   type Packet,
 } from "node-av";
@@ -50,6 +52,8 @@ export type ScanOptions = {
   threads?: number;
 };
 
+/** What a container's end may lie after the last picture's beginning to be that picture's end. */
+const LONGEST_LAST_FRAME_SECS = 1;
 /** A time that falls back further than this begins a new stretch of the recording. */
 const NEW_STRETCH_SECS = 1;
 
@@ -121,6 +125,7 @@ async function scanInput(
   const index = clock.finish(lastDuration, keyTicks);
   // What a decoder makes up for lost data depends on what it saw before.
   if (faults > 0 || damaged > 0) index.seekable = false;
+  index.duration_secs ??= findEnd(input.format, index);
   const promised = Number(input.stream.nbFrames);
   const problem = describeLoss({
     shown: clock.count,
@@ -134,6 +139,13 @@ async function scanInput(
 
 function isEntry(packet: Packet): boolean {
   return packet.isKeyframe && packet.pts !== AV_NOPTS_VALUE && (packet.flags & AV_PKT_FLAG_DISCARD) === 0;
+}
+
+/** The end that the container claims, where it can be the last picture's: a sound track may go on for long. */
+function findEnd(format: FormatContext, { time_secs, first_time_secs }: FrameIndex): number | null {
+  const end = Number(format.duration) / AV_TIME_BASE - first_time_secs;
+  const last = time_secs.at(-1) ?? 0;
+  return end > last && end <= last + LONGEST_LAST_FRAME_SECS ? end : null;
 }
 
 type Loss = { shown: number; promised: number; damaged: number; cutOff: boolean; broken: boolean };
@@ -182,7 +194,6 @@ function createClock(tickSecs: number) {
     finish(lastDuration: number, keyTicks: Set<number>): FrameIndex {
       const first = times[0] ?? 0;
       const time_secs = Float64Array.from(times, (at) => (at - first) * tickSecs);
-      const end = lastDuration > 0 ? (last + lastDuration - first) * tickSecs : null;
       const key_frames = mended
         ? []
         : [...ticks.keys()].filter((ordinal) => keyTicks.has(ticks[ordinal] ?? 0));
@@ -192,7 +203,7 @@ function createClock(tickSecs: number) {
         key_frames: Uint32Array.from(key_frames),
         seekable: !mended,
         first_time_secs: first * tickSecs,
-        duration_secs: end,
+        duration_secs: lastDuration > 0 ? (last + lastDuration - first) * tickSecs : null,
       };
     },
   };

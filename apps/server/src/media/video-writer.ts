@@ -19,6 +19,8 @@ import {
   Rational,
 } from "node-av";
 
+import "./quiet.ts";
+
 export type VideoWriterSettings = {
   /** FFmpeg's name of the container; null to go by the file's ending. */
   container: string | null;
@@ -28,6 +30,8 @@ export type VideoWriterSettings = {
   format: AVPixelFormat;
   /** Seconds per tick of the frames' pts and duration. */
   tick: { num: number; den: number };
+  /** Pictures a second, about: some encoders derive their level and limits from it. */
+  frame_rate: number;
   /** Fewest pictures between entry points, and most. */
   gop: number;
   b_frames: number;
@@ -123,6 +127,7 @@ function configure(
   context.height = settings.height;
   context.pixelFormat = settings.format;
   context.timeBase = new Rational(settings.tick.num, settings.tick.den);
+  context.framerate = new Rational(Math.max(1, Math.round(settings.frame_rate * 1000)), 1000);
   context.gopSize = settings.gop;
   context.maxBFrames = settings.b_frames;
   context.threadCount = settings.threads ?? 2;
