@@ -58,8 +58,11 @@ type NoteCode = keyof typeof NOTES;
 type RunChange = { step: number | null; max_steps: number | null; stage: string | null };
 type AttemptChange = { run_id: string; attempt: number; first_step: number | null; last_step: number | null };
 
-/** @param db  The open database, migrated. */
-export function createIngest(db: Db): Ingest {
+/**
+ * @param db  The open database, migrated.
+ * @param hooks.before_commit  Called within each transaction when all is written; for tests that die there.
+ */
+export function createIngest(db: Db, hooks: { before_commit?: () => void } = {}): Ingest {
   const sql = db.$client;
   const buckets = createBucketKeeper(sql);
 
@@ -280,6 +283,7 @@ export function createIngest(db: Db): Ingest {
         JSON.stringify(Object.fromEntries(tasks)),
       );
     }
+    hooks.before_commit?.();
     return result;
   });
 

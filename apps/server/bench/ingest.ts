@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { completionLine, metricsLine } from "@sightline/core/testing";
+import { openDatabase } from "../src/db/open.ts";
+import { createRunStore } from "../src/features/runs/store.ts";
+import { createIngest } from "../src/ingest/ingest.ts";
+import { chunkOf, fileOf } from "../src/ingest/testing/chunks.ts";
+
+/** G3: events taken in per second, bytes to committed rows, on one core. `pnpm bench ingest`. */
+
+const NAMES = [
+  "loss",
+  "grad_norm",
+  "learning_rate",
+  "num_tokens",
+  "step_time",
+  "reward",
+  "reward_std",
+  "frac_reward_zero_std",
+  "entropy",
+  "kl",
+  "completions/mean_length",
+  "completions/min_length",
+  "completions/max_length",
+  "completions/clipped_ratio",
+  "rewards/format/mean",
+  "rewards/format/std",
+  "rewards/accuracy/mean",
+  "rewards/accuracy/std",
+  "rewards/consistency/mean",
+  "rewards/consistency/std",
+];
+const LINES = 40_000;
+const BITE = 262_144;
+const RUNS = 5;
+
+type Kind = {
+  id: string;
+  what: string;
+  target: string;
+  line(seq: number): unknown;
+  stream: "events" | "completions";
+};
+
+const kinds: Kind[] = [
+  {
+    id: "G3",
+    what: `metrics events of ${NAMES.length} values each, kept with buckets of six widths`,
+    target: ">= 20000",
+    stream: "events",
+    line: (seq) =>
+      metricsLine(
+        { seq },
+        seq,
+        Object.fromEntries(NAMES.map((name, i) => [name, Math.sin(seq * 0.01 + i) * (i + 1)])),
+      ),
+  },
+  {
+    id: "G3.completions",
+    what: "completions of 400 characters, kept with columns and tallies",
+    target: ">= 5000",
+    stream: "completions",
+    line: (seq) =>
+      completionLine(
+        { seq },
+        {
+          step: Math.floor(seq / 64),
+          group_id: `g${Math.floor(seq / 8)}`,
+          k: seq % 8,
+          text: `<think>${"left then ".repeat(36)}</think><answer>B</answer>`,
+        },
+      ),
+  },
+];
+
+for (const kind of kinds) {
+  const bytes = fileOf(Array.from({ length: LINES }, (_, i) => kind.line(i + 1)));
+  const rates: number[] = [];
+  const cpuRates: number[] = [];
+  for (let round = 0; round < RUNS; round++) {
+    const folder = mkdtempSync(join(tmpdir(), "sightline-bench-"));
+    const db = openDatabase(join(folder, "sightline.db"));
+    createRunStore(db).create({
+      spec: {
+        run_id: "run-a",
+        name: "a",
+        engine: "simulator",
+        preset: "",
+        seed: 1,
+        stages: [],
+        settings: {},
+      },
+      host_id: "local",
+      launch_key: null,
+    });
+    const ingest = createIngest(db);
+    const begun = performance.now();
+    const cpu = process.cpuUsage();
+    let offset = 0;
+    while (offset < bytes.length) {
+      const chunk = chunkOf(bytes.subarray(offset, offset + BITE), { offset, stream: kind.stream });
+      ingest.apply([chunk]);
+      offset =
+        ingest.cursors({ run_id: "run-a", attempt: 1 }).find(({ stream }) => stream === kind.stream)
+          ?.offset ?? bytes.length;
+    }
+    const secs = (performance.now() - begun) / 1000;
+    const { user, system } = process.cpuUsage(cpu);
+    rates.push(LINES / secs);
+    cpuRates.push(LINES / ((user + system) / 1e6));
+    db.$client.close();
+    rmSync(folder, { recursive: true });
+  }
+  const value = median(rates);
+  console.log(
+    JSON.stringify({
+      id: kind.id,
+      value: Math.round(value),
+      unit: "events/s",
+      target: kind.target,
+      ok: value >= Number(kind.target.slice(3)),
+      runs: RUNS,
+      spread: [Math.round(Math.min(...rates)), Math.round(Math.max(...rates))],
+      per_cpu_second: Math.round(median(cpuRates)),
+      with: `${kind.what}; ${Math.round(bytes.length / LINES)} bytes a line, ${BITE / 1024} kB a transaction, WAL; ${cpus()[0]?.model.trim()}`,
+    }),
+  );
+}
+
+function median(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
