@@ -54,6 +54,8 @@ export function FrameStrip({
         data-testid={isRaised ? "key-frame" : "sampled-frame"}
         aria-label={`${isKept.has(slot.frame) ? "Key-frame" : "Dropped frame"} ${slot.frame}`}
         style={{ transform: `translateX(${slot.x}px)`, width: slot.width }}
+        // The focus stays with the page, whose keys go on working.
+        onMouseDown={(event) => event.preventDefault()}
         onClick={() => onPick(slot.frame)}
       >
         {!lifted && <img src={srcOf(slot.frame)} alt="" draggable={false} decoding="async" />}

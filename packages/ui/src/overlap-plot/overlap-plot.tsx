@@ -29,6 +29,7 @@ export function OverlapPlot({
   hovered,
   both_ways,
   onThreshold,
+  onIntent,
   onPick,
 }: {
   scale: TimeScale;
@@ -42,6 +43,8 @@ export function OverlapPlot({
   /** Whether the overlap is drawn in both directions as well. */
   both_ways: boolean;
   onThreshold(threshold: number): void;
+  /** The hand or the keyboard comes to the threshold: a chance to get ready. */
+  onIntent?: () => void;
   onPick(frame: number): void;
 }) {
   const { ref, height } = useElementSize();
@@ -128,6 +131,8 @@ export function OverlapPlot({
         aria-valuetext={threshold.toFixed(2)}
         data-testid="threshold"
         onKeyDown={moveByKey}
+        onFocus={onIntent}
+        onPointerEnter={onIntent}
         onPointerDown={(event) => {
           if (event.button !== 0) return;
           event.currentTarget.setPointerCapture(event.pointerId);

@@ -83,6 +83,8 @@ function Control({
         color={strong ? undefined : "gray"}
         size={strong ? 30 : 28}
         aria-label={label}
+        // The focus stays with the page, whose keys go on working.
+        onMouseDown={(event) => event.preventDefault()}
         onClick={onClick}
       >
         {children}

@@ -8,6 +8,18 @@ import classes from "./timeline.module.css";
 /** Room left of all tracks, in pixels, for the labels of their own axes. */
 export const GUTTER_PX = 44;
 
+/** Frames that a key of the focused ruler moves by. */
+const STEPS: Partial<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -10,
+  PageUp: 10,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+};
+
 /**
  * Tracks over one time axis, with a ruler that scrubs, a playhead and a line under the pointer through all of them.
  * Wheel or pinch looks closer, a sideways wheel moves along.
@@ -21,6 +33,7 @@ export function Timeline({
   onWindow,
   frame,
   onScrub,
+  onStep,
   hovered_secs,
   onHover,
   children,
@@ -33,6 +46,8 @@ export function Timeline({
   frame: number;
   /** Takes a moment while the hand moves, and once more, with `settled`, when it lets go. */
   onScrub(at_secs: number, settled: boolean): void;
+  /** Moves by whole frames: the ruler's arrow keys. */
+  onStep(frames: number): void;
   /** The moment that is pointed at, here or elsewhere. */
   hovered_secs: number | null;
   onHover(at_secs: number | null): void;
@@ -88,6 +103,14 @@ export function Timeline({
           aria-valuenow={frame}
           aria-valuetext={`Frame ${frame}, ${(frame_secs[frame] ?? 0).toFixed(2)} seconds`}
           data-testid="ruler"
+          onKeyDown={(event) => {
+            const frames = STEPS[event.key];
+            if (frames === undefined) return;
+            event.preventDefault();
+            onStep(frames);
+          }}
+          // The focus stays with the page, whose keys go on working.
+          onMouseDown={(event) => event.preventDefault()}
           onPointerDown={(event) => {
             if (event.button !== 0) return;
             event.currentTarget.setPointerCapture(event.pointerId);

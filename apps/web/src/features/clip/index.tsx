@@ -1,5 +1,1 @@
-import { EmptyState } from "@sightline/ui/empty-state";
-
-export function ClipPage() {
-  return <EmptyState title="Not built yet" />;
-}
+export { ClipPage } from "./clip-page.tsx";

@@ -1,0 +1,182 @@
+import type { Clip, SampleTable } from "@sightline/core/clips";
+import type { KeyFrameSettings } from "@sightline/core/keyframes";
+import { Pane, PaneGroup } from "@sightline/ui/pane";
+import { FrameView, TransportBar, useTransport } from "@sightline/ui/player";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useCallback, useEffectEvent, useMemo, useState } from "react";
+import { useJobs } from "../../app/jobs.ts";
+import { useKeys } from "../../app/keys.ts";
+import classes from "./clip-desk.module.css";
+import { KeyFramePane } from "./key-frame-pane.tsx";
+import { Notices } from "./notices.tsx";
+import { findNeighbour } from "./sampled.ts";
+import { readSettings, writeSettings } from "./settings-in-url.ts";
+import { TimelinePane } from "./timeline-pane.tsx";
+import { useFrameSource } from "./use-frame-source.ts";
+import { usePlayhead } from "./use-playhead.ts";
+import { useSelection } from "./use-selection.ts";
+
+const route = getRouteApi("/clips/$clipId");
+
+/** The researcher's desk for a clip that was read: player, timeline and key-frames, all of one frame. */
+export function ClipDesk({ clip, table }: { clip: Clip; table: SampleTable }) {
+  const { time_secs } = table;
+  const duration_secs = getDuration(clip, time_secs);
+  const width = clip.display_width ?? 16;
+  const height = clip.display_height ?? 9;
+
+  const playhead = usePlayhead(time_secs.length);
+  const { frame } = playhead;
+  const frames = useFrameSource(clip, table);
+  const transport = useTransport({
+    source: frames.source,
+    time_secs,
+    frame,
+    onFrame: (next) => playhead.pass(next),
+  });
+
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: "/clips/$clipId" });
+  const { preset, threshold, interval, width: plane, least, most } = search;
+  const settings = useMemo(
+    () => readSettings({ preset, threshold, interval, width: plane, least, most }),
+    [preset, threshold, interval, plane, least, most],
+  );
+  const [tried, setTried] = useState<{ draft: KeyFrameSettings; settings: KeyFrameSettings } | null>(null);
+  // A draft belongs to the settings that it departs from; other settings leave it behind.
+  const draft = tried?.settings === settings ? tried.draft : null;
+  const setDraft = (next: KeyFrameSettings | null) => setTried(next && { draft: next, settings });
+  const state = useSelection(clip, table, settings, draft);
+  const { selection } = state;
+
+  const sampled = useMemo(() => selection?.decisions.map((one) => one.frame) ?? [], [selection]);
+  const kept = useMemo(
+    () => selection?.decisions.filter((one) => one.kept).map((one) => one.frame) ?? [],
+    [selection],
+  );
+  const current = sampled.findLast((ordinal) => ordinal <= frame) ?? null;
+  const [hovered, setHovered] = useState<number | null>(null);
+
+  const openEvent = useEffectEvent((next: number) => {
+    transport.stop();
+    playhead.open(next);
+  });
+  const open = useCallback((next: number) => openEvent(next), []);
+
+  function putSettings(next: KeyFrameSettings): void {
+    setTried(null);
+    void navigate({ search: (now) => ({ ...now, ...writeSettings(next) }), resetScroll: false });
+  }
+
+  function goTo(frames_: readonly number[], direction: 1 | -1): void {
+    const next = findNeighbour(frames_, frame, direction);
+    if (next !== null) transport.goTo(next);
+  }
+
+  useKeys("Clip", [
+    { key: "Space", label: "Play or stop", run: transport.toggle },
+    { key: "J", label: "Play backwards; again for 2× and 4×", run: () => transport.press("j") },
+    { key: "K", label: "Stop", run: () => transport.press("k") },
+    { key: "L", label: "Play; again for 2× and 4×", run: () => transport.press("l") },
+    { key: ",", label: "Previous frame", run: () => transport.step(-1) },
+    { key: ".", label: "Next frame", run: () => transport.step(1) },
+    { key: "<", label: "A second back", run: () => transport.skip(-1) },
+    { key: ">", label: "A second on", run: () => transport.skip(1) },
+    { key: "ArrowLeft", label: "Previous sampled frame", run: () => goTo(sampled, -1) },
+    { key: "ArrowRight", label: "Next sampled frame", run: () => goTo(sampled, 1) },
+    { key: "[", label: "Previous key-frame", run: () => goTo(kept, -1) },
+    { key: "]", label: "Next key-frame", run: () => goTo(kept, 1) },
+    { key: "Home", label: "First frame", run: () => transport.goTo(0) },
+    { key: "End", label: "Last frame", run: () => transport.goTo(time_secs.length - 1) },
+  ]);
+
+  const jobs = useJobs();
+  const proxy_job = jobs.findLast((job) => job.kind === "proxy" && job.clip_id === clip.clip_id) ?? null;
+  const shown_threshold = (draft ?? settings).threshold;
+  return (
+    <PaneGroup id="clip">
+      <Pane id="picture" size={70} min={420}>
+        <PaneGroup id="clip-picture" direction="vertical">
+          <Pane id="player" size={60} min={180}>
+            <div className={classes.player}>
+              <Notices
+                clip={clip}
+                frames={frames}
+                frame={frame}
+                out_of_range={playhead.out_of_range}
+                proxy_job={proxy_job}
+              />
+              <div className={classes.view}>
+                <FrameView
+                  source={frames.source}
+                  frame={frame}
+                  direction={transport.direction}
+                  time_secs={time_secs[frame] ?? 0}
+                  width={width}
+                  height={height}
+                />
+              </div>
+              <TransportBar
+                transport={transport}
+                frame={frame}
+                frame_count={time_secs.length}
+                time_secs={time_secs[frame] ?? 0}
+                duration_secs={clip.duration_secs}
+              />
+            </div>
+          </Pane>
+          <Pane id="timeline" size={40} min={200}>
+            <TimelinePane
+              clip_id={clip.clip_id}
+              time_secs={time_secs}
+              duration_secs={duration_secs}
+              aspect={width / height}
+              frame={frame}
+              selection={selection}
+              threshold={shown_threshold}
+              saved_threshold={shown_threshold === settings.threshold ? null : settings.threshold}
+              hovered={hovered}
+              onHover={setHovered}
+              onOpen={open}
+              onPass={(next) => {
+                transport.stop();
+                playhead.pass(next);
+              }}
+              onThreshold={(next) =>
+                setDraft(
+                  next === settings.threshold && !draft ? null : { ...(draft ?? settings), threshold: next },
+                )
+              }
+              onPrepare={state.prepare}
+            />
+          </Pane>
+        </PaneGroup>
+      </Pane>
+      <Pane id="key-frames" size={30} min={300}>
+        <KeyFramePane
+          clip={clip}
+          state={state}
+          settings={settings}
+          draft={draft}
+          current={current}
+          hovered={hovered}
+          onOpen={open}
+          onHover={setHovered}
+          onSettings={putSettings}
+          onDraft={setDraft}
+          onSave={(next) => {
+            state.extractThere(next);
+            putSettings(next);
+          }}
+        />
+      </Pane>
+    </PaneGroup>
+  );
+}
+
+/** The clip's length; where the container does not say, the last frame lasts as long as the one before it. */
+function getDuration(clip: Clip, time_secs: readonly number[]): number {
+  const last = time_secs.at(-1) ?? 0;
+  const before = time_secs.at(-2) ?? last - 1 / 30;
+  return Math.max(clip.duration_secs ?? 0, last + (last - before), 1 / 30);
+}

@@ -1,0 +1,207 @@
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { useElementSize } from "@mantine/hooks";
+import type { KeyFrameSelection } from "@sightline/core/keyframes";
+import { FrameStrip } from "@sightline/ui/frame-strip";
+import { OverlapPlot } from "@sightline/ui/overlap-plot";
+import {
+  createTimeScale,
+  findNearest,
+  followMoment,
+  GUTTER_PX,
+  getShortestWindow,
+  Timeline,
+  type TimeWindow,
+  zoomWindow,
+} from "@sightline/ui/timeline";
+import { IconArrowsHorizontal, IconMinus, IconPlus, IconSwitchHorizontal } from "@tabler/icons-react";
+import { useMemo, useState } from "react";
+import { useKeys } from "../../app/keys.ts";
+import { HoverCard } from "./hover-card.tsx";
+import { toPoint } from "./sampled.ts";
+import { getThumb } from "./thumb.ts";
+import classes from "./timeline-pane.module.css";
+
+const ZOOM = 0.6;
+
+/** Overlap plot and film strip over one time axis that also scrubs. */
+export function TimelinePane({
+  clip_id,
+  time_secs,
+  duration_secs,
+  aspect,
+  frame,
+  selection,
+  threshold,
+  saved_threshold,
+  hovered,
+  onHover,
+  onOpen,
+  onPass,
+  onThreshold,
+  onPrepare,
+}: {
+  clip_id: string;
+  time_secs: readonly number[];
+  duration_secs: number;
+  aspect: number;
+  frame: number;
+  selection: KeyFrameSelection | null;
+  threshold: number;
+  /** The threshold in force while another is tried. */
+  saved_threshold: number | null;
+  /** The sampled frame that is pointed at, here or elsewhere. */
+  hovered: number | null;
+  onHover(frame: number | null): void;
+  onOpen(frame: number): void;
+  onPass(frame: number): void;
+  onThreshold(threshold: number): void;
+  /** The hand comes near the threshold. */
+  onPrepare(): void;
+}) {
+  const { ref, width } = useElementSize();
+  const [asked, setWindow] = useState<TimeWindow | null>(null);
+  const [both_ways, setBothWays] = useState(false);
+  const [is_over, setOver] = useState(false);
+  const whole = { from_secs: 0, to_secs: duration_secs };
+  const at_secs = time_secs[frame] ?? 0;
+  const window = asked ?? whole;
+  const shortest_secs = getShortestWindow(time_secs, duration_secs);
+
+  const points = useMemo(() => selection?.decisions.map(toPoint) ?? [], [selection]);
+  const sampled_secs = useMemo(() => points.map((point) => point.time_secs), [points]);
+  const pointed = points.find((point) => point.frame === hovered) ?? null;
+  const decision = is_over ? (selection?.decisions.find((one) => one.frame === hovered) ?? null) : null;
+
+  function zoom(factor: number): void {
+    setWindow(zoomWindow(window, duration_secs, factor, at_secs, shortest_secs));
+  }
+
+  useKeys("Timeline", [
+    { key: "+ =", label: "Look closer", run: () => zoom(ZOOM) },
+    { key: "-", label: "See more", run: () => zoom(1 / ZOOM) },
+    { key: "0", label: "See the whole clip", run: () => setWindow(null) },
+    { key: "B", label: "Overlap both ways", run: () => setBothWays((both) => !both) },
+  ]);
+
+  // A frame that leaves the view takes the view along.
+  const followed = followMoment(window, duration_secs, at_secs);
+  const [followed_frame, setFollowedFrame] = useState(frame);
+  if (frame !== followed_frame) {
+    setFollowedFrame(frame);
+    if (asked !== null && followed !== window) setWindow(followed);
+  }
+
+  const scale = createTimeScale(window, Math.max(0, width - GUTTER_PX));
+  return (
+    <section
+      className={classes.root}
+      ref={ref}
+      aria-label="Timeline"
+      onPointerEnter={() => setOver(true)}
+      onPointerLeave={() => setOver(false)}
+    >
+      <Timeline
+        frame_secs={time_secs}
+        duration_secs={duration_secs}
+        window={window}
+        onWindow={setWindow}
+        frame={frame}
+        onScrub={(secs, settled) => {
+          const next = findNearest(time_secs, secs);
+          if (settled) onOpen(next);
+          else onPass(next);
+        }}
+        onStep={(frames) => onPass(Math.min(time_secs.length - 1, Math.max(0, frame + frames)))}
+        hovered_secs={pointed?.time_secs ?? null}
+        onHover={(secs) => {
+          const nearest = secs === null ? undefined : points[findNearest(sampled_secs, secs)];
+          onHover(nearest?.frame ?? null);
+        }}
+      >
+        {(tracks) => (
+          <>
+            <OverlapPlot
+              scale={tracks}
+              points={points}
+              threshold={threshold}
+              saved={saved_threshold}
+              frame={frame}
+              hovered={hovered}
+              both_ways={both_ways}
+              onThreshold={onThreshold}
+              onIntent={onPrepare}
+              onPick={onOpen}
+            />
+            <FrameStrip
+              scale={tracks}
+              frames={points}
+              aspect={aspect}
+              frame={frame}
+              hovered={hovered}
+              srcOf={(ordinal) => getThumb(clip_id, ordinal)}
+              onPick={onOpen}
+            />
+          </>
+        )}
+      </Timeline>
+      <div className={classes.tools}>
+        <Tool
+          label={both_ways ? "Only the overlap that counts" : "Overlap both ways"}
+          keys="B"
+          pressed={both_ways}
+          onClick={() => setBothWays(!both_ways)}
+        >
+          <IconSwitchHorizontal size={14} stroke={1.8} />
+        </Tool>
+        <Tool label="See more" keys="−" onClick={() => zoom(1 / ZOOM)}>
+          <IconMinus size={14} stroke={1.8} />
+        </Tool>
+        <Tool label="Look closer" keys="+" onClick={() => zoom(ZOOM)}>
+          <IconPlus size={14} stroke={1.8} />
+        </Tool>
+        <Tool label="See the whole clip" keys="0" onClick={() => setWindow(null)}>
+          <IconArrowsHorizontal size={14} stroke={1.8} />
+        </Tool>
+      </div>
+      {decision !== null && selection !== null && (
+        <HoverCard
+          decision={decision}
+          selection={selection}
+          aspect={aspect}
+          x={GUTTER_PX + scale.toX(decision.time_secs)}
+          room={width}
+        />
+      )}
+    </section>
+  );
+}
+
+function Tool({
+  label,
+  keys,
+  pressed,
+  onClick,
+  children,
+}: {
+  label: string;
+  keys: string;
+  pressed?: boolean;
+  onClick(): void;
+  children: React.ReactNode;
+}) {
+  return (
+    <Tooltip label={`${label} · ${keys}`} openDelay={500}>
+      <ActionIcon
+        size={22}
+        variant={pressed === true ? "light" : "subtle"}
+        color={pressed === true ? undefined : "gray"}
+        aria-label={label}
+        aria-pressed={pressed}
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={onClick}
+      >
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
