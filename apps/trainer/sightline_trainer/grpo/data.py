@@ -1,4 +1,4 @@
-"""Questions of a run: one JSON object a line in `data/train.jsonl`, `data/eval.jsonl` and, if given, `data/warm.jsonl`."""
+"""Questions of a run, an object a line: `data/train.jsonl`, `data/eval.jsonl` and, if given, `data/warm.jsonl`."""
 
 from __future__ import annotations
 

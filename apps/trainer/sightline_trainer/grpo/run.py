@@ -8,7 +8,13 @@ from pathlib import Path
 
 import torch
 from datasets import Dataset
-from transformers import AutoModelForCausalLM, AutoTokenizer, set_seed
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
+    set_seed,
+)
 
 from sightline_trainer.attempt import Attempt
 from sightline_trainer.checkpoints import checkpoint_dir, remove_incomplete
@@ -50,7 +56,7 @@ class Run:
         self.log.phase("load_data", 1, 1)
         base = self._base_model(train)
         self.log.phase("load_model", 0, 1)
-        tokenizer = AutoTokenizer.from_pretrained(base)
+        tokenizer = self._load_tokenizer(base)
         judge = Judge(self._load(base), tokenizer, is_tiny=settings.model == "tiny")
         questions = {item.question_id: item for item in [*train, *held_out]}
         scorer = Scorer(questions, settings.rule_set, judge, settings.judge_every_groups)  # pyright: ignore[reportArgumentType]
@@ -121,6 +127,11 @@ class Run:
                 print(f"warm start {done}/{settings.warm_steps} loss {loss:.4f}", flush=True)
 
         return get_warm_start(questions, settings, self.plan.seed, cache, on_step)
+
+    def _load_tokenizer(self, path: Path) -> PreTrainedTokenizerBase:
+        # AutoTokenizer would take Qwen2's byte-pair tokenizer by the model's type and split our words.
+        kind = PreTrainedTokenizerFast if self.plan.settings.model == "tiny" else AutoTokenizer
+        return kind.from_pretrained(path)
 
     def _load(self, path: Path):
         model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.bfloat16 if self.has_gpu else torch.float32)

@@ -21,22 +21,24 @@ import transformers
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedTokenizerFast
 
+from sightline_trainer.grpo import judge, tiny
 from sightline_trainer.grpo.data import Question
 from sightline_trainer.grpo.judge import tiny_judge_text
 from sightline_trainer.grpo.settings import Settings
 from sightline_trainer.grpo.tiny import build_model, build_tokenizer, demonstration, space_tags
 
-RECIPE = 1
 FLAWED_FROM = 0.75
 JUDGE_SHARE = 0.25
 """Share of each batch in the judge's form: question and chain are given, only the letter is learned."""
 
 
 def recipe_hash(questions: Sequence[Question], settings: Settings, seed: int) -> str:
-    """Names a warm start by all that decides its weights."""
+    """Names a warm start by all that decides its weights, the recipe's own source included."""
     warm = {name: value for name, value in asdict(settings).items() if name.startswith("warm_")}
-    parts = [RECIPE, seed, warm, torch.__version__, transformers.__version__, torch.get_num_threads()]
+    parts = [seed, warm, torch.__version__, transformers.__version__, torch.get_num_threads()]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
+    for module in (__file__, tiny.__file__, judge.__file__):
+        digest.update(Path(module).read_bytes())
     for item in questions:
         digest.update(f"{item.prompt}\0{item.question}\0{item.chain}\0{item.gold}\n".encode())
     return digest.hexdigest()[:24]

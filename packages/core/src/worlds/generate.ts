@@ -40,7 +40,9 @@ const KINDS: Record<Setting, readonly Kind[]> = {
   ],
 };
 
-const EYE_HEIGHT = 1.4;
+const HALF_SIZE: Record<Setting, number> = { room: 5, street: 7, courtyard: 7 };
+const FIELD_OF_VIEW_DEG = 75;
+const START: Pose = { x: 0, y: 0, z: 1.4, heading_deg: 0, pitch_deg: 0 };
 
 /** How a path is drawn up. */
 export type PathOptions = {
@@ -123,15 +125,9 @@ function isWalkable(poses: readonly Pose[], objects: readonly WorldObject[], hal
 export function generateWorld(seed: number, setting: Setting, path: PathOptions): World {
   const world_id = `${setting}-${path.moves}-${path.min_steps}-${path.max_steps}-${seed}`;
   const random = createRandom(world_id);
-  const half_size = setting === "room" ? 5 : 7;
+  const half_size = HALF_SIZE[setting];
   const objects = placeObjects(random, setting, half_size, random.int(5, 8));
-  const start: Pose = {
-    x: 0,
-    y: 0,
-    z: EYE_HEIGHT,
-    heading_deg: 90 * random.int(0, HEADINGS.length - 1),
-    pitch_deg: 0,
-  };
+  const start = { ...START, heading_deg: 90 * random.int(0, HEADINGS.length - 1) };
   const count = random.int(path.min_steps, path.max_steps);
   const steps: Step[] = [];
   let poses: Pose[] = [start];
@@ -142,5 +138,38 @@ export function generateWorld(seed: number, setting: Setting, path: PathOptions)
     steps.push(next);
     poses = tried;
   }
-  return { world_id, seed, setting, half_size, field_of_view_deg: 75, objects, steps, poses };
+  return { world_id, seed, setting, half_size, field_of_view_deg: FIELD_OF_VIEW_DEG, objects, steps, poses };
+}
+
+/**
+ * Makes a world whose path is given; only the objects are drawn. They are drawn anew until the path is walkable.
+ *
+ * @param name  Becomes part of `world_id`, and of what the objects are drawn from.
+ * @throws RangeError when no arrangement of objects leaves the path free.
+ */
+export function generateWorldAround(
+  name: string,
+  seed: number,
+  setting: Setting,
+  steps: readonly Step[],
+): World {
+  const world_id = `${setting}-${name}-${seed}`;
+  const half_size = HALF_SIZE[setting];
+  const poses = followPath(START, steps);
+  const random = createRandom(world_id);
+  for (let tries = 0; tries < 200; tries += 1) {
+    const objects = placeObjects(random, setting, half_size, random.int(6, 8));
+    if (isWalkable(poses, objects, half_size))
+      return {
+        world_id,
+        seed,
+        setting,
+        half_size,
+        field_of_view_deg: FIELD_OF_VIEW_DEG,
+        objects,
+        steps: [...steps],
+        poses,
+      };
+  }
+  throw new RangeError(`${world_id}: the path leaves the floor or no arrangement of objects leaves it free`);
 }
