@@ -19,7 +19,7 @@ await runScript(async () => {
       data: { type: "string", default: join(ROOT, ".sightline") },
     },
   });
-  installPackages();
+  await installPackages();
 
   const children = [];
   const end = (code) => {

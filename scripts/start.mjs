@@ -19,7 +19,7 @@ await runScript(async () => {
   if (findPython() === null) {
     console.error("No Python 3.10 or newer was found: everything works but training on this machine.");
   }
-  installPackages();
+  await installPackages();
   buildWeb();
   const { register } = await import("tsx/esm/api");
   register();

@@ -9,7 +9,7 @@ const { runScript, Trouble } = await import("./lib/trouble.mjs");
 const { installPackages } = await import("./lib/install.mjs");
 
 await runScript(async () => {
-  installPackages();
+  await installPackages();
   const { register } = await import("tsx/esm/api");
   register();
   const { TESTS, CHECKS, FIELD_TESTS, runSuites } = await import("./lib/suites.ts");

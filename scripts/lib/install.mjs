@@ -1,8 +1,9 @@
 // Installs the JavaScript packages when the lock file has moved on. Node's own modules only.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { Trouble } from "./trouble.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -11,8 +12,8 @@ const MODULES = join(ROOT, "node_modules");
 const STAMP = join(MODULES, ".sightline-installed");
 const NEEDED_BYTES = 1.5e9;
 
-/** @returns {boolean} whether anything had to be installed. */
-export function installPackages() {
+/** @returns {Promise<boolean>} whether anything had to be installed. */
+export async function installPackages() {
   const lock = createHash("sha256")
     .update(readFileSync(join(ROOT, "pnpm-lock.yaml")))
     .digest("hex");
@@ -31,30 +32,46 @@ export function installPackages() {
   } else if (knownAbi !== undefined && knownAbi !== abi) {
     rmSync(MODULES, { recursive: true });
   }
-  console.log("Installing packages (the first time takes a minute or two) …");
-  const { status } = spawnSync(
-    "npx",
-    ["-y", PNPM, "install", "--frozen-lockfile", "--reporter=append-only"],
-    {
-      cwd: ROOT,
-      stdio: ["ignore", "inherit", "inherit"],
-      // CI: without it pnpm may stop to ask.
-      env: {
-        npm_config_nodedir: findHeaders(),
-        ...process.env,
-        CI: "true",
-        npm_config_update_notifier: "false",
-      },
-      shell: process.platform === "win32",
-    },
-  );
-  if (status !== 0) {
+  console.log("Installing packages: the first time takes minutes, later starts seconds.");
+  const args = ["-y", PNPM, "install", "--frozen-lockfile", "--reporter=append-only"];
+  // CI: without it pnpm may stop to ask.
+  const env = {
+    npm_config_nodedir: findHeaders(),
+    ...process.env,
+    CI: "true",
+    npm_config_update_notifier: "false",
+  };
+  const { code, withheld } = await runQuietly("npx", args, env);
+  if (code !== 0) {
+    console.error(withheld.slice(-40).join("\n"));
     throw new Trouble(
       "The packages could not be installed: see above.\nThe first start needs the network, and a C++ compiler (g++, make, python3) where no compiled SQLite can be downloaded.",
     );
   }
   writeFileSync(STAMP, `${lock} ${abi}`);
   return true;
+}
+
+/** Shows a command's progress, but withholds what a compiler says, which only matters when it fails. */
+async function runQuietly(command, args, env) {
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env,
+    shell: process.platform === "win32",
+  });
+  const withheld = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => {
+      if (/^\S+ (?:pre|post)?install: /.test(line)) withheld.push(line);
+      else console.log(line);
+    });
+  }
+  const code = await new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  return { code, withheld };
 }
 
 /** Node's own headers, where it was installed with them: then compiling needs no download. */
