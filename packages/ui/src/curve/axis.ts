@@ -110,7 +110,7 @@ export function formatValue(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
   let text: string;
-  if (size === 0) text = "0";
+  if (Number.isInteger(value) && size < 1e6) text = String(value);
   else if (size >= 1e6 || size < 1e-3) text = value.toExponential(2);
   else if (size >= 1000) text = value.toFixed(0);
   else if (size >= 100) text = value.toFixed(1);

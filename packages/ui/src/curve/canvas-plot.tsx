@@ -139,7 +139,7 @@ function drawShapes(plot: uPlot, { box, shapes }: PlotProps, colors: Palette): v
     ctx.save();
     if (shape.clip) {
       ctx.beginPath();
-      ctx.rect(box.left, box.top - 1, box.width, box.height + 2);
+      ctx.rect(box.left, box.top - 3, box.width + 3, box.height + 6);
       ctx.clip();
     }
     paint(ctx, shape, colors);

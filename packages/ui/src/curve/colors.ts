@@ -1,17 +1,20 @@
 import type { CurveColor } from "./types.ts";
 
-/** Ten hues that stay apart for colour-blind eyes, as light and dark ground need them (after Okabe–Ito and Tol). */
+/**
+ * Ten hues that stay apart for colour-blind eyes and keep off those that carry a meaning, as light and dark ground
+ * need them (after Tol's muted scheme).
+ */
 const SERIES: readonly (readonly [light: string, dark: string])[] = [
-  ["#0072b2", "#4da6e0"],
-  ["#d55e00", "#ff8a4d"],
-  ["#009370", "#2cc398"],
-  ["#b8568f", "#e08fbd"],
-  ["#ad7f00", "#f0bf3c"],
-  ["#332288", "#9d90f0"],
-  ["#117a8b", "#63c5d6"],
-  ["#882255", "#d97aa8"],
-  ["#5f6b00", "#b9c74a"],
-  ["#6b4a3a", "#c9a390"],
+  ["#3d3a9e", "#9d9af0"],
+  ["#0e7c86", "#5cc6d0"],
+  ["#8e2557", "#e086ac"],
+  ["#7d7a00", "#c9c64a"],
+  ["#7a5230", "#c99f78"],
+  ["#4a6f9c", "#92b4dc"],
+  ["#7b4fb5", "#b897ea"],
+  ["#4f7a28", "#9cc873"],
+  ["#b3476d", "#ee93b2"],
+  ["#5a6169", "#a7aeb7"],
 ];
 
 /** A colour of the chart as CSS. */

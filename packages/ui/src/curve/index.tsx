@@ -138,14 +138,6 @@ export const Curve = memo(function Curve(props: CurveProps) {
     <section className={classes.root} aria-label={props.title} data-points={scene.drawn}>
       <header className={classes.header}>
         <h3 className={classes.title}>{props.title}</h3>
-        {smoothing > 0 && (
-          <span
-            className={classes.said}
-            title="Exponential moving average, divided by the weight it has seen"
-          >
-            EMA {smoothing.toFixed(2)}, debiased
-          </span>
-        )}
         {scene.off_scale > 0 && (
           <span className={classes.said}>{scene.off_scale} of 0 or less not on the log axis</span>
         )}
@@ -164,10 +156,14 @@ export const Curve = memo(function Curve(props: CurveProps) {
             <UnstyledButton
               className={classes.tool}
               aria-pressed={smoothing > 0}
-              title="Debiased moving average"
+              title={
+                smoothing > 0
+                  ? "Over the values: exponential moving average, debiased. Click for the values alone."
+                  : "Draw a debiased exponential moving average over the values"
+              }
               onClick={() => setOwnSmoothing(smoothing === 0)}
             >
-              smooth
+              {smoothing > 0 ? `EMA ${smoothing}` : "smooth"}
             </UnstyledButton>
           )}
           {props.can_log && (

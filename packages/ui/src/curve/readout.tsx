@@ -45,6 +45,7 @@ export function Readout({
       {series.map((one, k) => {
         const reading = readings[k] ?? null;
         const isHidden = hidden.has(one.id);
+        const isHovered = at !== null;
         return (
           <li key={one.id}>
             <button
@@ -58,7 +59,7 @@ export function Readout({
             >
               <Swatch series={one} />
               <span className={classes.label}>{one.label}</span>
-              {!isHidden && <Value reading={reading} format={format} />}
+              {!isHidden && <Value reading={reading} format={format} isHovered={isHovered} />}
             </button>
           </li>
         );
@@ -67,7 +68,15 @@ export function Readout({
   );
 }
 
-function Value({ reading, format }: { reading: Reading | null; format: FormatReading }) {
+function Value({
+  reading,
+  format,
+  isHovered,
+}: {
+  reading: Reading | null;
+  format: FormatReading;
+  isHovered: boolean;
+}) {
   if (!reading) return <span className={classes.value}>–</span>;
   const isOdd = reading.value !== null && !Number.isFinite(reading.value);
   return (
@@ -75,10 +84,12 @@ function Value({ reading, format }: { reading: Reading | null; format: FormatRea
       <span className={classes.value} data-odd={isOdd || undefined}>
         {reading.value === null ? "–" : format(reading.value)}
       </span>
-      {reading.smoothed !== null && <span className={classes.detail}>≈ {format(reading.smoothed)}</span>}
+      {isHovered && reading.smoothed !== null && (
+        <span className={classes.detail}>≈ {format(reading.smoothed)}</span>
+      )}
       {reading.low !== null && reading.high !== null && (
         <span className={classes.detail}>
-          {format(reading.low)}–{format(reading.high)}
+          [{format(reading.low)}, {format(reading.high)}]
         </span>
       )}
       {reading.n !== null && (

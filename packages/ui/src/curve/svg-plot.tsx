@@ -23,7 +23,7 @@ export function SvgPlot({ width, height, box, shapes, x_axis, y_axis, formatX, f
       />
       <svg className={classes.shapes} width={width} height={height} aria-hidden="true" focusable="false">
         <clipPath id={clip}>
-          <rect x={box.left} y={box.top - 1} width={box.width} height={box.height + 2} />
+          <rect x={box.left} y={box.top - 3} width={box.width + 3} height={box.height + 6} />
         </clipPath>
         <Paths shapes={shapes} clip={clip} />
       </svg>

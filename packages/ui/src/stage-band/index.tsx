@@ -55,6 +55,7 @@ export function StageBand({
     <section className={classes.band} aria-label="Stages">
       {stages.map((stage, index) => {
         const to = stage.to ?? extent[1];
+        const left = index === 0 ? extent[0] : stage.from;
         const isShown = window !== null && window[0] === stage.from && window[1] === to;
         const ratio = formatRatio(stage.weights);
         return (
@@ -65,7 +66,7 @@ export function StageBand({
             aria-pressed={isShown}
             aria-label={`Stage ${index + 1}, ${stage.name}, ${ratio}, from step ${stage.from}`}
             title={describeStage(stage, to)}
-            style={{ left: percent(stage.from), width: `calc(${percent(to)} - ${percent(stage.from)})` }}
+            style={{ left: percent(left), width: `calc(${percent(to)} - ${percent(left)})` }}
             onClick={() => onWindow(isShown ? null : [stage.from, to])}
           >
             <Weights weights={stage.weights} />

@@ -2,10 +2,11 @@ import {
   appendBatch,
   emptySeries,
   type FollowBatch,
+  isKnown,
   type RunSeries,
   type RunSummary,
 } from "@sightline/core/runs";
-import { useQuery } from "@tanstack/react-query";
+import { skipToken, useQuery } from "@tanstack/react-query";
 import { client, queryClient, trpc } from "../../app/clients.ts";
 import { gather, useFollow } from "../../app/follow.ts";
 
@@ -14,6 +15,8 @@ export type FollowedRun = {
   series: RunSeries;
   /** As last heard; null before the stream said anything of its state. */
   summary: RunSummary | null;
+  /** Steps of the last minute with the trainer's own clock, for the pace. */
+  recent: readonly { step: number; time_secs: number }[];
   /** From where the stream goes on when it is opened again. */
   event_id: string | null;
 };
@@ -26,21 +29,59 @@ queryClient.setQueryDefaults(["runs", "followed"], { structuralSharing: false })
 const keyOf = (run_id: string) => ["runs", "followed", run_id];
 
 function empty(run_id: string): FollowedRun {
-  return { series: emptySeries(run_id), summary: null, event_id: null };
+  return { series: emptySeries(run_id), summary: null, recent: [], event_id: null };
 }
 
 /** Folds what was heard of one run, in order. Pure. */
 export function foldHeard(run: FollowedRun, heard: readonly Heard[]): FollowedRun {
   const { run_id } = run.series;
   let runs: ReadonlyMap<string, RunSeries> = new Map([[run_id, run.series]]);
-  let { summary, event_id } = run;
+  let { summary, recent, event_id } = run;
   for (const one of heard) {
     runs = appendBatch(runs, one.batch);
     if (one.batch.kind === "state")
       summary = one.batch.runs.find((other) => other.run_id === run_id) ?? summary;
+    recent = foldRecent(recent, one.batch, run_id);
     event_id = one.event_id;
   }
-  return { series: runs.get(run_id) ?? run.series, summary, event_id };
+  return { series: runs.get(run_id) ?? run.series, summary, recent, event_id };
+}
+
+const RECENT_SECS = 60;
+
+function foldRecent(
+  recent: FollowedRun["recent"],
+  batch: FollowBatch,
+  run_id: string,
+): FollowedRun["recent"] {
+  const rows =
+    batch.kind === "rows"
+      ? batch.rows
+      : batch.kind === "history"
+        ? batch.histories.flatMap((history) => (history.run_id === run_id ? history.rows : []))
+        : [];
+  const next = [...recent];
+  for (const { line } of rows) {
+    if (line.run_id !== run_id) continue;
+    if (isKnown(line, "attempt.start")) next.length = 0;
+    if (isKnown(line, "metrics") && line.split === "train")
+      next.push({ step: line.step, time_secs: line.time_secs });
+  }
+  const newest = next.at(-1)?.time_secs ?? 0;
+  return next.filter(({ time_secs }) => newest - time_secs <= RECENT_SECS);
+}
+
+/** The run as the list would show it, with the newest step and pace that the stream told. */
+export function getSummary({ series, summary, recent }: FollowedRun): RunSummary | null {
+  if (summary === null) return null;
+  const [first, last] = [recent[0], recent.at(-1)];
+  const secs = first && last ? last.time_secs - first.time_secs : 0;
+  return {
+    ...summary,
+    step: series.step ?? summary.step,
+    max_steps: series.max_steps ?? summary.max_steps,
+    steps_per_sec: first && last && secs > 0 ? (last.step - first.step) / secs : summary.steps_per_sec,
+  };
 }
 
 /** True when something happened that only `runs.get` tells: an attempt, an end, a checkpoint, a bad line. */
@@ -74,7 +115,5 @@ export function useFollowedRun(run_id: string): FollowedRun | null {
       { onData: ({ id, data }) => put([{ event_id: id, batch: data }]) },
     );
   });
-  return (
-    useQuery<FollowedRun>({ queryKey: key, enabled: false, staleTime: Number.POSITIVE_INFINITY }).data ?? null
-  );
+  return useQuery<FollowedRun>({ queryKey: key, queryFn: skipToken }).data ?? null;
 }

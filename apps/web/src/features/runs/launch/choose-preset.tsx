@@ -29,9 +29,11 @@ export function ChoosePreset({
               checked={preset.preset === chosen}
               onChange={() => onChoose(preset)}
             />
-            <span className={classes.presetTitle}>{preset.title.replace(/^Simulated: /, "")}</span>
+            <span className={classes.presetHead}>
+              <span className={classes.presetTitle}>{preset.title.replace(/^Simulated: /, "")}</span>
+              {preset.simulated && <SimulatedBadge run={{ simulated: true, recorded: false }} />}
+            </span>
             <span className={classes.presetSummary}>{preset.summary}</span>
-            {preset.simulated && <SimulatedBadge run={{ simulated: true, recorded: false }} />}
           </label>
         ))}
       </div>

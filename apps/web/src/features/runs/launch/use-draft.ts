@@ -60,7 +60,7 @@ function read(key: string): Draft | null {
 
 function fromPreset(preset: RunPreset, seed: number): Omit<Draft, "stages"> {
   return {
-    name: `${preset.preset} · seed ${seed}`,
+    name: `${preset.preset.replace(/^simulated-/, "").replaceAll("-", " ")} · seed ${seed}`,
     engine: preset.engine,
     preset: preset.preset,
     seed,

@@ -1,9 +1,11 @@
 import type { RunSeries } from "@sightline/core/runs";
+import { REWARD_PARTS } from "@sightline/core/wire";
 import type { CurveProps, CurveSeries } from "@sightline/ui/curve";
 import {
   getBanded,
   getConsistency,
   getMetric,
+  getPart,
   getShares,
   getSpreadOf,
   getTasks,
@@ -28,6 +30,7 @@ export type Chart = {
 export type Drawing = { series: CurveSeries[]; over?: CurveSeries[]; note?: string };
 
 const RATE = [0, 1] as const;
+const PART_DASHES = { format: "solid", accuracy: "dashed", consistency: "dotted" } as const;
 
 const lines = (entries: readonly (readonly [name: string, look: Look])[]) => (series: RunSeries) => ({
   series: entries.flatMap(([name, look]) => getMetric(series, name, look) ?? []),
@@ -47,11 +50,11 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         id: "parts",
         title: "Reward parts",
         names: ["rewards/format/mean", "rewards/accuracy/mean", "rewards/consistency/mean"],
-        draw: lines([
-          ["rewards/format/mean", { label: "format", color: "format" }],
-          ["rewards/accuracy/mean", { label: "accuracy", color: "accuracy", dash: "dashed" }],
-          ["rewards/consistency/mean", { label: "consistency", color: "consistency", dash: "dotted" }],
-        ]),
+        draw: (series) => ({
+          series: REWARD_PARTS.flatMap(
+            (part) => getPart(series, part, { label: part, color: part, dash: PART_DASHES[part] }) ?? [],
+          ),
+        }),
         y_at_least: RATE,
         is_smoothed: true,
         empty: "No rewards yet: the first come with step 1.",
@@ -121,14 +124,11 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
       },
       {
         id: "signal",
-        title: "Zero-signal groups, clipped completions",
+        title: "Zero signal, clipped",
         names: ["frac_reward_zero_std", "completions/clipped_ratio"],
         draw: lines([
-          ["frac_reward_zero_std", { label: "all rewards equal", color: "unknown" }],
-          [
-            "completions/clipped_ratio",
-            { label: "cut at the longest length", color: "wrong", dash: "dashed" },
-          ],
+          ["frac_reward_zero_std", { label: "groups of equal rewards", color: "unknown" }],
+          ["completions/clipped_ratio", { label: "completions cut", color: "wrong", dash: "dashed" }],
         ]),
         y_at_least: RATE,
         is_smoothed: true,

@@ -3,14 +3,16 @@ import {
   consistencyRate,
   type MetricPath,
   metricPaths,
+  partMean,
   type RunSeries,
   stageBands,
   taskAccuracy,
   type WeightedPath,
   weightedShares,
+  weightsInForce,
 } from "@sightline/core/runs";
 import { stageSteps, totalEpochs } from "@sightline/core/schedules";
-import { REWARD_PARTS } from "@sightline/core/wire";
+import { REWARD_PARTS, type RewardPart } from "@sightline/core/wire";
 import { type CurveColor, type CurveMark, type CurveSeries, POINT } from "@sightline/ui/curve";
 import type { BandStage } from "@sightline/ui/stage-band";
 import { getWilsonInterval } from "./wilson.ts";
@@ -94,11 +96,42 @@ function byStep(series: RunSeries, name: string): Map<number, number> {
   return values;
 }
 
+/**
+ * A reward part as a line. While it weighs nothing only some groups are scored: those steps are sampled, and steps
+ * without a score are left out rather than shown as a gap.
+ */
+export function getPart(series: RunSeries, part: RewardPart, look: Look): CurveSeries | null {
+  const line = getMetric(series, partMean(part), look);
+  return line && thinSampled(line, getIsUnweighted(series, part));
+}
+
+/** True at steps where a part weighs nothing. */
+function getIsUnweighted(series: RunSeries, part: RewardPart): (step: number) => boolean {
+  const bands = stageBands(series);
+  return (step) => weightsInForce(bands, step)?.[part] === 0;
+}
+
+function thinSampled(line: CurveSeries, isSampled: (step: number) => boolean): CurveSeries {
+  const flag = (k: number) => line.flags?.[k] ?? 0;
+  const kept = [...line.x.keys()].filter((k) => !(flag(k) & POINT.missing && isSampled(line.x[k] as number)));
+  const pick = (array: Float64Array | undefined) =>
+    array && Float64Array.from(kept, (k) => array[k] as number);
+  const optional = { low: pick(line.low), high: pick(line.high), n: pick(line.n) };
+  return {
+    ...line,
+    ...(optional.low && optional.high ? { low: optional.low, high: optional.high } : {}),
+    ...(optional.n ? { n: optional.n } : {}),
+    x: Float64Array.from(kept, (k) => line.x[k] as number),
+    values: Float64Array.from(kept, (k) => line.values[k] as number),
+    flags: Uint8Array.from(kept, (k) => flag(k) | (isSampled(line.x[k] as number) ? POINT.sampled : 0)),
+  };
+}
+
 /** P(consistent | correct) with its 95 % interval and N; hollow where the judge saw only a part. */
 export function getConsistency(series: RunSeries): CurveSeries {
   const points = consistencyRate(series);
   const intervals = points.map(({ rate, n }) => getWilsonInterval(Math.round(rate * n), n));
-  return {
+  const line: CurveSeries = {
     id: "consistency-rate",
     label: "consistent | correct",
     color: "consistency",
@@ -111,7 +144,10 @@ export function getConsistency(series: RunSeries): CurveSeries {
       n === 0 ? POINT.missing : sampled ? POINT.sampled : 0,
     ),
   };
+  return thinSampled(line, getIsUnweighted(series, "consistency"));
 }
+
+const DASHES = ["solid", "dashed", "dotted"] as const;
 
 /** The accuracy of each task with its N, the most asked first. */
 export function getTasks(series: RunSeries): CurveSeries[] {
@@ -122,6 +158,7 @@ export function getTasks(series: RunSeries): CurveSeries[] {
       id: task,
       label: task.replaceAll("_", " "),
       color: `series-${k}` as const,
+      dash: DASHES[k % DASHES.length],
       x: Float64Array.from(points, ({ step }) => step),
       values: Float64Array.from(points, ({ accuracy }) => accuracy),
       n: Float64Array.from(points, ({ n }) => n),

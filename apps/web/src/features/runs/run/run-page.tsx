@@ -11,7 +11,7 @@ import { useMemo, useState } from "react";
 import { trpc } from "../../../app/clients.ts";
 import { useKeys } from "../../../app/keys.ts";
 import { usePageTitle } from "../../../app/page-title.ts";
-import { type FollowedRun, useFollowedRun } from "../follow-run.ts";
+import { type FollowedRun, getSummary, useFollowedRun } from "../follow-run.ts";
 import { ChartGrid } from "./chart-grid.tsx";
 import { getBandStages, getMarks } from "./curves.ts";
 import { Drawer, DrawerTabs } from "./drawer.tsx";
@@ -25,7 +25,7 @@ export function RunPage() {
   const view = useRunView();
   const followed = useFollowedRun(view.run_id);
   const detail = useQuery(trpc.runs.get.queryOptions({ run_id: view.run_id }));
-  const run = followed?.summary ?? detail.data?.run ?? null;
+  const run = (followed && getSummary(followed)) ?? detail.data?.run ?? null;
   usePageTitle("Runs", run?.name ?? null);
 
   if (detail.isError && run === null)
