@@ -2,13 +2,15 @@ import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { MediaProblem } from "./problem.ts";
-import type { TaskAnswer, TaskArgs, TaskName, TaskResult } from "./tasks.ts";
+import type { TaskAnswer, TaskArgs, TaskCall, TaskName, TaskResult } from "./tasks.ts";
 
 const PROCESS = fileURLToPath(import.meta.resolve("./decoder-process.ts"));
-/** A decoder that says nothing for so long hangs, and is ended. */
 const SILENCE_MS = 60_000;
+/** Loading FFmpeg from a cold disk on a busy machine takes its time. */
+const START_MS = 60_000;
 /** An idle decoder process goes after so long. */
 const IDLE_MS = 30_000;
+const LAST_WORDS = 2000;
 
 export type RunOptions = {
   /** "background" for long work, "interactive" for what a person waits for; they don't stand in each other's way. */
@@ -36,12 +38,25 @@ export type DecoderPool = {
 
 type Waiting = { start: (slot: Slot) => void; reject: (error: Error) => void; signal?: AbortSignal };
 type Lane = { waiting: Waiting[]; slots: Slot[] };
-type Slot = { lane: Lane; child: ChildProcess | null; busy: boolean; idle: NodeJS.Timeout | null };
+type Slot = { lane: Lane; decoder: Decoder | null; busy: boolean; idle: NodeJS.Timeout | null };
+type Decoder = {
+  child: ChildProcess;
+  isReady: boolean;
+  /** The end of what it wrote to standard error. */
+  lastWords: string;
+};
+
+export type PoolOptions = {
+  /** A decoder that says nothing for so long hangs, and is ended. */
+  silenceMs?: number;
+  /** What runs in the processes, as a path; another one for tests. */
+  processFile?: string;
+};
 
 /** @param background  Files that are read at the same time; by default one less than the cores, at most 4. */
 export function createDecoderPool(
   background = Math.max(1, Math.min(4, availableParallelism() - 1)),
-  silenceMs = SILENCE_MS,
+  { silenceMs = SILENCE_MS, processFile = PROCESS }: PoolOptions = {},
 ): DecoderPool {
   const lanes = { background: createLane(background), interactive: createLane(1) };
   let nextId = 1;
@@ -51,12 +66,13 @@ export function createDecoderPool(
     async run(name, args, { lane, signal, onBegin, onProgress }) {
       if (closed) throw new Error("the decoder is shut down");
       const slot = await takeSlot(lanes[lane], signal);
-      onBegin?.();
       try {
+        signal?.throwIfAborted();
+        if (closed) throw new Error("the decoder is shut down");
+        onBegin?.();
         const id = nextId++;
-        return (await call(slot, { id, name, args }, { signal, onProgress, silenceMs })) as TaskResult<
-          typeof name
-        >;
+        const options = { signal, onProgress, silenceMs, processFile };
+        return (await call(slot, { id, name, args }, options)) as TaskResult<typeof name>;
       } finally {
         freeSlot(slot);
       }
@@ -73,7 +89,7 @@ export function createDecoderPool(
 
 function createLane(size: number): Lane {
   const lane: Lane = { waiting: [], slots: [] };
-  for (let n = 0; n < size; n++) lane.slots.push({ lane, child: null, busy: false, idle: null });
+  for (let n = 0; n < size; n++) lane.slots.push({ lane, decoder: null, busy: false, idle: null });
   return lane;
 }
 
@@ -107,35 +123,46 @@ function freeSlot(slot: Slot) {
     return;
   }
   slot.busy = false;
-  if (!slot.child) return;
+  if (!slot.decoder) return;
   slot.idle = setTimeout(() => endProcess(slot), IDLE_MS);
   slot.idle.unref();
 }
 
 function endProcess(slot: Slot) {
   if (slot.idle) clearTimeout(slot.idle);
-  slot.child?.kill("SIGKILL");
-  slot.child = null;
+  slot.decoder?.child.kill("SIGKILL");
+  slot.decoder = null;
 }
 
-function startProcess(): ChildProcess {
-  return fork(PROCESS, [], {
+type CallOptions = Pick<RunOptions, "signal" | "onProgress"> & { silenceMs: number; processFile: string };
+
+function startProcess(processFile: string): Decoder {
+  const child = fork(processFile, [], {
     execArgv: ["--import", import.meta.resolve("tsx")],
     serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
+  const decoder: Decoder = { child, isReady: false, lastWords: "" };
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    decoder.lastWords = (decoder.lastWords + text).slice(-LAST_WORDS);
+  });
+  child.on("message", (answer: TaskAnswer) => {
+    if (answer.type === "ready") decoder.isReady = true;
+  });
+  // A message that can't be delivered to a process that has just ended; its exit is what counts.
+  child.on("error", () => undefined);
+  return decoder;
 }
-
-type CallOptions = Pick<RunOptions, "signal" | "onProgress"> & { silenceMs: number };
 
 function call(
   slot: Slot,
-  message: { id: number; name: TaskName; args: unknown },
-  { signal, onProgress, silenceMs }: CallOptions,
+  message: TaskCall,
+  { signal, onProgress, silenceMs, processFile }: CallOptions,
 ): Promise<unknown> {
   if (slot.idle) clearTimeout(slot.idle);
-  if (slot.child?.connected !== true) slot.child = startProcess();
-  const child = slot.child;
+  if (slot.decoder?.child.connected !== true) slot.decoder = startProcess(processFile);
+  const decoder = slot.decoder;
+  const { child } = decoder;
 
   return new Promise((resolve, reject) => {
     let silence: NodeJS.Timeout;
@@ -154,21 +181,29 @@ function call(
     const listen = () => {
       clearTimeout(silence);
       silence = setTimeout(
-        () => giveUp(new MediaProblem("The decoder got stuck on this file and was stopped.")),
-        silenceMs,
+        () =>
+          giveUp(
+            decoder.isReady
+              ? new MediaProblem("The decoder got stuck on this file and was stopped.")
+              : new Error("The decoder did not start in time: the machine is too busy."),
+          ),
+        decoder.isReady ? silenceMs : START_MS,
       );
     };
     const onMessage = (answer: TaskAnswer) => {
-      if (answer.id !== message.id) return;
       listen();
-      if (answer.type === "progress") onProgress?.(answer.done);
-      else if (answer.type === "done") settle(() => resolve(answer.result));
-      else
-        settle(() =>
-          reject(answer.is_problem ? new MediaProblem(answer.message) : new Error(answer.message)),
-        );
+      if (answer.type === "ready" || answer.id !== message.id) return;
+      if (answer.type === "progress") return onProgress?.(answer.done);
+      if (answer.type === "done") return settle(() => resolve(answer.result));
+      const { is_problem, message: words } = answer;
+      settle(() => reject(is_problem ? new MediaProblem(words) : new Error(words)));
     };
-    const onExit = () => giveUp(new MediaProblem("The decoder crashed on this file: its data is damaged."));
+    const onExit = () =>
+      giveUp(
+        decoder.isReady
+          ? new MediaProblem("The decoder crashed on this file: its data is damaged.")
+          : new Error(`The decoder could not be started. ${decoder.lastWords}`.trim()),
+      );
     const onAbort = () => giveUp(new DOMException("cancelled", "AbortError"));
     child.on("message", onMessage);
     child.on("exit", onExit);

@@ -6,6 +6,7 @@ const PROGRESS_MS = 200;
 
 const answer = (message: TaskAnswer) => process.send?.(message);
 
+answer({ type: "ready" });
 process.on("disconnect", () => process.exit(0));
 process.on("message", (call: TaskCall) => {
   let reported = 0;

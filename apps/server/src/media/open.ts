@@ -52,6 +52,9 @@ const CONTAINERS = [
   "flac",
 ];
 
+/** A picture of more pixels would take gigabytes to decode. */
+const MAX_PIXELS = 8192 * 8192;
+
 /** A file opened for decoding; everything in it is freed by `close`. */
 export type VideoInput = {
   format: FormatContext;
@@ -81,6 +84,10 @@ export function openVideo(file: string): VideoInput {
       throw new MediaProblem(
         sound ? "The file has sound but no video." : explainUnreadable(file, "no video stream"),
       );
+    }
+    const { width, height } = stream.codecpar;
+    if (width * height > MAX_PIXELS) {
+      throw new MediaProblem(`The pictures are ${width}×${height}; more than 67 megapixels can't be read.`);
     }
     const codec = Codec.findDecoder(stream.codecpar.codecId);
     if (!codec) throw new MediaProblem("The video is in a coding that the decoder does not know.");
@@ -112,6 +119,7 @@ export function openDecoder(input: VideoInput, threads: number): Decoder {
   context.parametersToContext(input.stream.codecpar);
   context.pktTimebase = input.stream.timeBase;
   context.threadCount = threads;
+  FFmpegError.throwIfError(context.setOption("max_pixels", String(MAX_PIXELS)), "limit the picture's size");
   const opened = context.open2Sync(input.codec);
   if (opened < 0) {
     context.freeContext();

@@ -85,6 +85,7 @@ export type TaskResult<N extends TaskName> = Awaited<ReturnType<Tasks[N]>>;
 /** What goes into a decoder process, and what comes out of it. */
 export type TaskCall = { id: number; name: TaskName; args: unknown };
 export type TaskAnswer =
+  | { type: "ready" }
   | { id: number; type: "progress"; done: number }
   | { id: number; type: "done"; result: unknown }
   | { id: number; type: "failed"; message: string; is_problem: boolean };

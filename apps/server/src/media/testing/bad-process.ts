@@ -1,0 +1,16 @@
+/** A decoder process that does what its arguments say: crash, hang, fail, or answer slowly. */
+import type { TaskCall } from "../tasks.ts";
+
+process.send?.({ type: "ready" });
+process.on("disconnect", () => process.exit(0));
+process.on("message", ({ id, args }: TaskCall) => {
+  const { file } = args as { file: string };
+  if (file === "crash") process.kill(process.pid, "SIGSEGV");
+  if (file === "hang") for (;;);
+  if (file === "fail") process.send?.({ id, type: "failed", message: "a sentence", is_problem: true });
+  if (file === "slow") {
+    let done = 0;
+    setInterval(() => process.send?.({ id, type: "progress", done: ++done }), 20);
+  }
+  if (file === "pid") process.send?.({ id, type: "done", result: process.pid });
+});
