@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -24,7 +24,10 @@ function readOptions() {
       `--host takes a loopback address (127.0.0.1, ::1 or localhost), not "${values.host}".\nFrom another machine, use a tunnel: ssh -L ${port}:127.0.0.1:${port} THIS_MACHINE`,
     );
   }
-  return { ...values, port, dataDir: resolve(values.data) };
+  const folders = values.folder.map((folder) => resolve(folder));
+  const missing = folders.find((folder) => !statSync(folder, { throwIfNoEntry: false })?.isDirectory());
+  if (missing !== undefined) throw new StartError(`--folder names ${missing}, which is no folder.`);
+  return { ...values, port, folders, dataDir: resolve(values.data) };
 }
 
 function parse() {
@@ -33,6 +36,7 @@ function parse() {
       port: { type: "string", default: "4700" },
       host: { type: "string", default: "127.0.0.1" },
       data: { type: "string", default: process.env.SIGHTLINE_DATA ?? resolve(homedir(), ".sightline") },
+      folder: { type: "string", multiple: true, default: [] },
       "no-open": { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },

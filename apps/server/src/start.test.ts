@@ -147,6 +147,7 @@ test.each([
   ["a folder that only the system writes", ["--data", "/sys/kernel"], "may not write to /sys/kernel"],
   ["an unknown option", ["--prot", "1"], "Unknown option '--prot'"],
   ["a port that is none", ["--port", "80x"], 'not "80x"'],
+  ["a listed folder that isn't there", ["--folder", "/nothing/here"], "--folder names /nothing/here"],
   ["an address that others reach", ["--host", "0.0.0.0"], "--host takes a loopback address"],
 ])("%s gets one clear message", async (_case, options, message) => {
   expect(await expectRefusal(start(...options))).toContain(message);

@@ -17,14 +17,14 @@ const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 /** How long open requests and background work get to end in good order, in milliseconds. */
 const CLOSE_LIMIT_MS = 10_000;
 
-type StartOptions = { port: number; host: string; dataDir: string; open: boolean };
+type StartOptions = { port: number; host: string; dataDir: string; folders: string[]; open: boolean };
 
 /**
  * Starts Sightline on a data folder, prints its address and serves until SIGTERM or SIGINT.
  *
  * @throws StartError when it can't, with everything that was opened closed again.
  */
-export async function startServer({ port, host, dataDir, open }: StartOptions): Promise<void> {
+export async function startServer({ port, host, dataDir, folders, open }: StartOptions): Promise<void> {
   const undo: (() => unknown)[] = [];
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -35,7 +35,7 @@ export async function startServer({ port, host, dataDir, open }: StartOptions): 
     undo.push(() => lock.release());
     const log = openLog(dataDir);
     const token = loadInstallToken(dataDir);
-    const app = await createApp({ dataDir, log });
+    const app = await createApp({ dataDir, log, folders });
     undo.push(() => app.close());
     const server = await createServer(app);
     undo.push(() => server.close());
