@@ -151,3 +151,21 @@ def test_orders_that_make_no_sense_are_refused(here: Host) -> None:
     assert here.refusal("control", run_id="run", attempt=1, command="dance")["code"] == "bad_request"
     assert here.refusal("control", run_id="run", attempt=1, command="stop", grace_secs=-1)["code"] == "bad_request"
     here.finished()
+
+
+@pytest.mark.parametrize("how", ["control", "launch"])
+def test_what_a_run_left_whose_two_processes_were_killed_is_ended(here: Host, how: str) -> None:
+    run_spec = spec(faults="child@1 stray_child@1", **SLOW)
+    here.launch(run_spec)
+    here.wait_step(2)
+    identity = here.identity()
+    kill(identity["supervisor"]["pid"])
+    kill(identity["pid"])
+    here.wait_state("killed")
+    assert len(here.processes()) == 2
+    if how == "control":
+        assert control(here, "kill")["action"] == "already_ended"
+    else:
+        here.launch(run_spec, attempt=2)
+        assert here.status(attempt=2)["state"] == "running"
+    assert here.processes() == []

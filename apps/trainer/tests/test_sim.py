@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import TRAINER, Host, kill, spec
+from conftest import TRAINER, Host, Session, kill, spec
 
 from sightline_trainer.checkpoints import is_complete
 from sightline_trainer.sim.fixture import record
@@ -196,12 +196,26 @@ def test_the_same_seed_is_the_same_run_and_another_is_not(here: Host) -> None:
     assert rows("a") == rows("b") != rows("c")
 
 
+WHOLE: dict[str, Any] = {"steps_per_epoch": 6, "eval_steps": 6}
+
+
+def nameless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in row.items() if key != "run_id"} for row in rows]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, session: Session) -> Host:
+    """A run that nothing happened to."""
+    host = Host(tmp_path_factory.mktemp("whole"), session)
+    host.launch(spec(**WHOLE))
+    host.finished()
+    return host
+
+
 @pytest.mark.parametrize("how", ["kill@11", "crash@10", "half_checkpoint@8", "gpu_memory@9", "stop"])
-def test_a_resumed_run_writes_the_same_rows(here: Host, how: str) -> None:
+def test_a_resumed_run_writes_the_same_rows(here: Host, whole: Host, how: str) -> None:
     """From the step of the last complete checkpoint on, exactly those of a run that nothing happened to."""
-    settings: dict[str, Any] = {"steps_per_epoch": 6, "eval_steps": 6}
-    here.launch(spec("whole", **settings))
-    here.finished("whole")
+    settings = WHOLE
     if how == "stop":
         here.launch(spec("broken", **settings, steps_per_sec=30))
         here.wait_step(5, "broken")
@@ -219,15 +233,10 @@ def test_a_resumed_run_writes_the_same_rows(here: Host, how: str) -> None:
         warning = here.events("broken", 2, "warn")[0]
         assert warning["code"] == "half_checkpoint" and "checkpoint-8" in warning["message"]
 
-    for read in (here.events, here.completions):
-
-        def rows(run_id: str, attempt: int, above: int, read: Any = read) -> list[dict[str, Any]]:
-            lines = rows_of(read(run_id, attempt), above=above)
-            return [{key: value for key, value in row.items() if key != "run_id"} for row in lines]
-
-        assert rows("broken", 2, 0) == rows("whole", 1, step)
-        before = rows("broken", 1, 0)
-        assert before and before == rows("whole", 1, 0)[: len(before)]
+    for read, expected in ((here.events, whole.events()), (here.completions, whole.completions())):
+        assert nameless(rows_of(read("broken", 2))) == nameless(rows_of(expected, above=step))
+        before = nameless(rows_of(read("broken", 1)))
+        assert before and before == nameless(rows_of(expected))[: len(before)]
 
 
 ENDINGS = {
@@ -293,14 +302,11 @@ def test_faults_of_single_lines_leave_the_rest_whole(here: Host) -> None:
 
 
 def test_a_fault_strikes_once_unless_told_to_strike_again(here: Host) -> None:
-    run_spec = spec(faults="crash@6!")
-    for attempt in (1, 2):
-        here.launch(run_spec, attempt=attempt)
-        assert here.finished(attempt=attempt)["code"] == 70
-    here.launch(spec("once", faults="crash@6"))
-    here.finished("once")
-    here.launch(spec("once", faults="crash@6"), attempt=2)
-    assert here.finished("once", 2)["code"] == 0
+    run_spec = spec(faults="crash@6 crash@9!")
+    here.launch(run_spec)
+    assert here.finished()["code"] == 70 and here.events()[-1]["step"] == 5
+    here.launch(run_spec, attempt=2)
+    assert here.finished(attempt=2)["code"] == 70 and here.events(attempt=2)[-1]["step"] == 8
 
 
 def test_a_stall_is_silence_and_then_goes_on(here: Host) -> None:

@@ -15,7 +15,7 @@ from sightline_trainer.rundir import AttemptDir, RunDir, read_json, write_json
 from sightline_trainer.slctl import host
 from sightline_trainer.slctl.observe import attempt_of, describe, look, root_of, run_of
 from sightline_trainer.slctl.protocol import RequestError
-from sightline_trainer.slctl.supervise import GRACE_SECS, KILL_SECS, Ending, finish, marker
+from sightline_trainer.slctl.supervise import GRACE_SECS, KILL_SECS, Ending, finish, marker, sweep
 from sightline_trainer.slctl.verdict import verdict
 from sightline_trainer.wire.log import EventLog, last_line
 
@@ -34,6 +34,8 @@ def control(request: dict[str, Any]) -> dict[str, Any]:
     if judged.state == "lost":
         raise RequestError("not_found", f"There is no attempt {attempt.number} of this run on the host.")
     if judged.is_dead:
+        if command != "checkpoint":
+            sweep(attempt)
         return {"action": "already_ended", "status": describe(run.path.name, attempt)}
     order = {
         "attempt": attempt.number,

@@ -141,6 +141,9 @@ class Supervisor:
         make_ballast(
             self.run, int(self.config.get("ballast_bytes", SIMULATOR_BALLAST_BYTES if is_simulator else BALLAST_BYTES))
         )
+        for number in numbers:
+            if number < self.attempt.number:
+                sweep(self.run.attempt(number))
         removed = remove_incomplete(self.run)
         step = last_complete(self.run)
         resume = None
@@ -316,7 +319,7 @@ class Supervisor:
             ending = Ending(None, signal_name(os.WTERMSIG(status)))
         else:
             ending = Ending(os.WEXITSTATUS(status), None)
-        self._sweep()
+        sweep(self.attempt)
         self._finish(ending)
 
     _term_at: float | None = None
@@ -354,16 +357,6 @@ class Supervisor:
             return
         if number == signal.SIGKILL:
             host.signal_all(host.processes_of(marker(self.attempt), self.pid), number)
-
-    def _sweep(self) -> None:
-        """Ends what the trainer left behind: judge and generation servers in its group, and strays."""
-        deadline = time.monotonic() + 5
-        while time.monotonic() < deadline:
-            left = [pid for pid in host.processes_of(marker(self.attempt), self.pid) if pid != os.getpid()]
-            if not left:
-                return
-            host.signal_all(left, signal.SIGKILL)
-            time.sleep(0.05)
 
     def _cap_log(self) -> None:
         cap = int(self.config.get("log_bytes", LOG_BYTES))
@@ -520,6 +513,20 @@ def _with_ballast(run: RunDir, write: Callable[[], None]) -> None:
                 sys.stderr.write(f"[slctl] the last words could not be written: {error}\n")
                 return
             drop_ballast(run)
+
+
+def sweep(attempt: AttemptDir) -> int:
+    """Ends what a dead trainer left behind: judge and generation servers in its group, and strays. Returns how many."""
+    killed: set[int] = set()
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        left = host.processes_of(marker(attempt), None)
+        if not left:
+            break
+        killed.update(left)
+        host.signal_all(left, signal.SIGKILL)
+        time.sleep(0.05)
+    return len(killed)
 
 
 def marker(attempt: AttemptDir) -> bytes:
