@@ -40,6 +40,19 @@ export function planStretches(ordinals: readonly number[], keyFrames: ArrayLike<
   return stretches;
 }
 
+/** The ordinal from which decoding must start to reach a frame. */
+export function getEntry({ key_frames, seekable }: FrameIndex, ordinal: number): number {
+  if (!seekable) return 0;
+  let low = 0;
+  let high = key_frames.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((key_frames[middle] ?? 0) <= ordinal) low = middle + 1;
+    else high = middle;
+  }
+  return low === 0 ? 0 : (key_frames[low - 1] ?? 0);
+}
+
 /**
  * Decodes chosen frames of a file and yields them in ascending order.
  *

@@ -2,11 +2,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
 import type { SelectArgs } from "../workers/keyframes.ts";
+import { type Cursor, openCursor } from "./cursor.ts";
 import { drawJpeg } from "./jpeg.ts";
 import { copyLuma, hasFullRange } from "./luma.ts";
 import { findBrowserStart } from "./playback.ts";
 import { writeProxy } from "./proxy.ts";
-import { readPictures } from "./read-frames.ts";
 import { type FrameIndex, type Scan, scan } from "./scan.ts";
 
 /** Width at most of a filmstrip picture and of a poster, in pixels. */
@@ -51,10 +51,10 @@ export const tasks = {
     width: number;
     pixel_aspect: number;
   }) {
-    for (const { frame, facts } of readPictures(args.file, args.index, [args.ordinal], 2)) {
-      return drawJpeg(frame, { rotation: facts.rotation, pixel_aspect: args.pixel_aspect }, args.width);
-    }
-    return null;
+    const { pixel_aspect } = args;
+    return getCursor(args).read(args.ordinal, (frame, { rotation }) =>
+      drawJpeg(frame, { rotation, pixel_aspect }, args.width),
+    );
   },
 
   /** Key-frames; progress counts sampled frames. OpenCV is loaded only in a process that comes here. */
@@ -65,17 +65,25 @@ export const tasks = {
 
   /** One frame's luma as coded; null when it can't be decoded. */
   async luma(args: { file: string; index: FrameIndex; ordinal: number }) {
-    for (const { frame } of readPictures(args.file, args.index, [args.ordinal], 2)) {
-      return {
-        width: frame.width,
-        height: frame.height,
-        full_range: hasFullRange(frame),
-        data: copyLuma(frame),
-      };
-    }
-    return null;
+    return getCursor(args).read(args.ordinal, (frame) => ({
+      width: frame.width,
+      height: frame.height,
+      full_range: hasFullRange(frame),
+      data: copyLuma(frame),
+    }));
   },
 };
+
+/** The last clip of which a single frame was asked for: the next frame asked for is mostly the one after it. */
+let cursor: Cursor | null = null;
+
+function getCursor({ file, index }: { file: string; index: FrameIndex }): Cursor {
+  if (cursor?.file !== file) {
+    cursor?.close();
+    cursor = openCursor(file, index);
+  }
+  return cursor;
+}
 
 export type Tasks = typeof tasks;
 export type TaskName = keyof Tasks;
