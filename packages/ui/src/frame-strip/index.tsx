@@ -58,7 +58,9 @@ export function FrameStrip({
         onMouseDown={(event) => event.preventDefault()}
         onClick={() => onPick(slot.frame)}
       >
-        {!lifted && <img src={srcOf(slot.frame)} alt="" draggable={false} decoding="async" />}
+        {!lifted && (
+          <img src={srcOf(slot.frame)} alt="" draggable={false} decoding="async" fetchPriority="low" />
+        )}
         {isRaised && slot.width > 34 && <span className={classes.number}>{slot.frame}</span>}
       </button>
     );

@@ -9,7 +9,9 @@ const PAD_TOP = 12;
 const PAD_BOTTOM = 22;
 /** Single frames are marked once they stand this far apart. */
 const POINT_SPACING_PX = 5;
-const LABEL_SPACING_PX = 64;
+const LABEL_PX_PER_LETTER = 5.6;
+/** Room beside the plot for marks at its ends. */
+const PAD_SIDE = 8;
 const STEP = 0.01;
 const LEAP = 0.05;
 
@@ -71,7 +73,7 @@ export function OverlapPlot({
   }
 
   function pickAt(event: PointerEvent<SVGSVGElement>): void {
-    const x = event.clientX - event.currentTarget.getBoundingClientRect().left;
+    const x = event.clientX - event.currentTarget.getBoundingClientRect().left - PAD_SIDE;
     const point = points[findNearest(times, scale.toSecs(x))];
     if (point !== undefined) onPick(point.frame);
   }
@@ -88,7 +90,9 @@ export function OverlapPlot({
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the page's keys move over the sampled frames. */}
       <svg
         className={classes.plot}
-        width={scale.width}
+        style={{ marginLeft: -PAD_SIDE }}
+        viewBox={`${-PAD_SIDE} 0 ${scale.width + 2 * PAD_SIDE} ${height}`}
+        width={scale.width + 2 * PAD_SIDE}
         height={height}
         role="img"
         aria-label="Overlap with the previous key-frame over time"
@@ -169,19 +173,21 @@ function Marks({
   hovered: number | null;
 }) {
   const floor = toY(0);
-  let labelled_to = Number.NEGATIVE_INFINITY;
+  const crosses = shown.filter((point) => point.failure !== null).map((point) => scale.toX(point.time_secs));
+  let cross = -1;
   return (
     <>
       {shown.map((point) => {
         const x = scale.toX(point.time_secs);
         const here = point.frame === frame || point.frame === hovered;
         if (point.failure !== null) {
-          const labelled = x > labelled_to + LABEL_SPACING_PX && x + LABEL_SPACING_PX < scale.width;
-          if (labelled) labelled_to = x;
+          cross += 1;
+          const end = x + 14 + point.failure.length * LABEL_PX_PER_LETTER;
+          const is_labelled = end < (crosses[cross + 1] ?? scale.width);
           return (
             <g key={point.frame} data-failure={point.failure}>
               <path className={classes.failure} d={`M${x - 3} ${floor + 5}l6 6m0 -6l-6 6`} />
-              {labelled && (
+              {is_labelled && (
                 <text className={classes.failureLabel} x={x + 7} y={floor + 12}>
                   {point.failure}
                 </text>

@@ -8,4 +8,4 @@ export {
   type TimeWindow,
   zoomWindow,
 } from "./time-scale.ts";
-export { GUTTER_PX, getShortestWindow, Timeline } from "./timeline.tsx";
+export { GUTTER_PX, getShortestWindow, MARGIN_PX, Timeline } from "./timeline.tsx";

@@ -7,6 +7,8 @@ import classes from "./timeline.module.css";
 
 /** Room left of all tracks, in pixels, for the labels of their own axes. */
 export const GUTTER_PX = 44;
+/** Room right of them, so that what begins at the last frame can be seen. */
+export const MARGIN_PX = 18;
 
 /** Frames that a key of the focused ruler moves by. */
 const STEPS: Partial<Record<string, number>> = {
@@ -57,7 +59,7 @@ export function Timeline({
   const tracksRef = useRef<HTMLDivElement>(null);
   const mergedRef = useMergedRef(sizeRef, tracksRef);
   const [scrubbing, setScrubbing] = useState(false);
-  const scale = createTimeScale(window, Math.max(0, width - GUTTER_PX));
+  const scale = createTimeScale(window, Math.max(0, width - GUTTER_PX - MARGIN_PX));
   const shortest_secs = getShortestWindow(frame_secs, duration_secs);
 
   useWheel(tracksRef, (event) => {
@@ -94,7 +96,7 @@ export function Timeline({
       >
         <div
           className={classes.ruler}
-          style={{ marginLeft: GUTTER_PX }}
+          style={{ marginLeft: GUTTER_PX, marginRight: MARGIN_PX }}
           role="slider"
           tabIndex={0}
           aria-label="Frame"

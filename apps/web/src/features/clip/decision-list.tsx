@@ -150,7 +150,13 @@ const Row = memo(function Row({
       onClick={() => onOpen(frame)}
       onMouseEnter={() => onHover(frame)}
     >
-      <img className={classes.thumb} src={getThumb(selection.clip_id, frame)} alt="" decoding="async" />
+      <img
+        className={classes.thumb}
+        src={getThumb(selection.clip_id, frame)}
+        alt=""
+        decoding="async"
+        fetchPriority="low"
+      />
       <span className={classes.text}>
         <span className={classes.head}>
           <VerdictMark kept={kept} failed={evidence?.failure != null} />

@@ -9,6 +9,7 @@ import {
   followMoment,
   GUTTER_PX,
   getShortestWindow,
+  MARGIN_PX,
   Timeline,
   type TimeWindow,
   zoomWindow,
@@ -91,7 +92,7 @@ export function TimelinePane({
     if (asked !== null && followed !== window) setWindow(followed);
   }
 
-  const scale = createTimeScale(window, Math.max(0, width - GUTTER_PX));
+  const scale = createTimeScale(window, Math.max(0, width - GUTTER_PX - MARGIN_PX));
   return (
     <section
       className={classes.root}

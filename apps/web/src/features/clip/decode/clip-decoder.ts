@@ -396,7 +396,9 @@ export class ClipDecoder implements FrameSource {
   }
 
   async #fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-    const response = await this.#options.fetch(input, init);
+    // Few connections are open to a server: the picture on screen goes before those of the film strip. And a request for
+    // a file of which another part is on its way into the browser's cache would wait for that.
+    const response = await this.#options.fetch(input, { ...init, cache: "no-store", priority: "high" });
     if (!response.ok) throw new HttpError(`The server answered ${response.status} for the clip's file.`);
     if (this.#status.state === "unreachable") this.#setStatus({ state: "ready" });
     return response;
