@@ -35,7 +35,7 @@ describe("groups", () => {
   });
 
   it("finds the question in a prompt", () => {
-    expect(getQuestion("Frames …\nWhich way does it head now?\nA. north\nB. south\n")).toBe(
+    expect(getQuestion("Frames …\nQuestion: Which way does it head now?\nA. north\nB. south\n")).toBe(
       "Which way does it head now?",
     );
     expect(getQuestion("start west 1 left 2 around")).toBe("start west 1 left 2 around");

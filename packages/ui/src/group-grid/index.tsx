@@ -34,7 +34,7 @@ export function GroupList({
               data-rolled-back={group.rolled_back || undefined}
               onClick={() => onSelect(group.group_id)}
             >
-              <span className={classes.task}>{group.task}</span>
+              <span className={classes.task}>{group.task.replaceAll("_", " ")}</span>
               <span className={classes.prompt}>{getQuestion(group.prompt) ?? group.question_id}</span>
               <span className={classes.gold}>gold {group.gold ?? "–"}</span>
               <span className={classes.spread}>
@@ -63,7 +63,8 @@ export function getQuestion(prompt: string | null): string | null {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("<") && !/^[A-I][.):]\s/.test(line));
-  return lines.findLast((line) => line.includes("?")) ?? lines.at(-1) ?? null;
+  const found = lines.findLast((line) => line.includes("?")) ?? lines.at(-1) ?? null;
+  return found === null ? null : found.replace(/^question:\s*/i, "");
 }
 
 /** The completions of one group side by side, the best first. */
@@ -103,26 +104,21 @@ function Column({ completion, gold }: { completion: Completion; gold: string | n
           </span>
         </div>
         <PartsBar completion={completion} />
-        <dl className={classes.parts}>
+        <ul className={classes.parts}>
           {REWARD_PARTS.map((part) => {
             const value = rewards[part];
+            const raw = value?.raw ?? null;
             return (
-              <div key={part} title={value?.null_reason ?? undefined}>
-                <dt data-part={part}>{part}</dt>
-                <dd>
-                  {value === undefined || value.raw === null
-                    ? "not scored"
-                    : formatValue(toNumber(value.raw))}
-                  <span className={classes.quiet}> × {value?.weight ?? 0}</span>
-                </dd>
-              </div>
+              <li key={part} data-part={part} title={describePart(part, value)}>
+                {raw === null ? "–" : formatValue(toNumber(raw))}
+                <span className={classes.quiet}>×{formatValue(value?.weight ?? 0).replace(/0+$/, "")}</span>
+              </li>
             );
           })}
-          <div>
-            <dt>reward</dt>
-            <dd>{formatValue(toNumber(completion.reward))}</dd>
-          </div>
-        </dl>
+          <li className={classes.sum} title="Reward">
+            = {formatValue(toNumber(completion.reward))}
+          </li>
+        </ul>
       </header>
       <div className={classes.body}>
         <TraceText
@@ -153,6 +149,13 @@ function Column({ completion, gold }: { completion: Completion; gold: string | n
       </footer>
     </article>
   );
+}
+
+function describePart(part: string, value: Completion["rewards"][string] | undefined): string {
+  if (value === undefined) return `${part}: not logged`;
+  if (value.raw === null)
+    return `${part}: not scored (${value.null_reason?.replaceAll("_", " ") ?? "no reason given"})`;
+  return `${part}: ${value.raw}, weight ${value.weight}`;
 }
 
 /** Wire spans count code points; pictures count UTF-16. */

@@ -54,7 +54,7 @@ const columns = helper.columns([
   }),
   helper.display({
     id: "parts",
-    header: "Format, accuracy, consistency",
+    header: "Reward parts",
     cell: ({ row }) => <PartsSparkline run={row.original} />,
   }),
   helper.accessor((run) => (run.step ?? 0) / (run.max_steps ?? Number.POSITIVE_INFINITY), {

@@ -68,6 +68,7 @@ function ChartOf({ chart, series, ...shared }: ChartGridProps & { chart: Chart }
       note={drawing.note}
       kind={chart.kind}
       y_at_least={chart.y_at_least}
+      formatY={chart.formatY}
       can_log={chart.can_log}
       empty={chart.empty}
       x_extent={shared.extent}

@@ -1,6 +1,6 @@
 import type { RunSeries } from "@sightline/core/runs";
 import { REWARD_PARTS } from "@sightline/core/wire";
-import type { CurveProps, CurveSeries } from "@sightline/ui/curve";
+import { type CurveProps, type CurveSeries, formatValue } from "@sightline/ui/curve";
 import {
   getBanded,
   getConsistency,
@@ -23,6 +23,8 @@ export type Chart = {
   kind?: CurveProps["kind"];
   can_log?: boolean;
   empty?: string;
+  /** A value in the readout. */
+  formatY?: CurveProps["formatY"];
   /** Takes the page's smoothing. */
   is_smoothed?: boolean;
 };
@@ -30,6 +32,8 @@ export type Chart = {
 export type Drawing = { series: CurveSeries[]; over?: CurveSeries[]; note?: string };
 
 const RATE = [0, 1] as const;
+/** Three decimals throughout, so that a rate does not change its width. */
+const formatRate = (value: number) => (Number.isFinite(value) ? value.toFixed(3) : formatValue(value));
 const PART_DASHES = { format: "solid", accuracy: "dashed", consistency: "dotted" } as const;
 
 const lines = (entries: readonly (readonly [name: string, look: Look])[]) => (series: RunSeries) => ({
@@ -56,6 +60,7 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
           ),
         }),
         y_at_least: RATE,
+        formatY: formatRate,
         is_smoothed: true,
         empty: "No rewards yet: the first come with step 1.",
       },
@@ -79,6 +84,7 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
           };
         },
         y_at_least: RATE,
+        formatY: formatRate,
         empty: "The shares of the total come with the first rewards.",
       },
       {
@@ -87,6 +93,7 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         names: ["consistency/correct", "consistency/judged", "consistency/agree", "consistency/failed"],
         draw: (series) => ({ series: [getConsistency(series)] }),
         y_at_least: RATE,
+        formatY: formatRate,
         is_smoothed: true,
         empty: "Nothing was judged yet.",
       },
@@ -101,6 +108,7 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         names: [],
         draw: (series) => ({ series: getTasks(series) }),
         y_at_least: RATE,
+        formatY: formatRate,
         is_smoothed: true,
         empty: "No answers yet.",
       },
@@ -131,6 +139,7 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
           ["completions/clipped_ratio", { label: "completions cut", color: "wrong", dash: "dashed" }],
         ]),
         y_at_least: RATE,
+        formatY: formatRate,
         is_smoothed: true,
       },
     ],
@@ -151,6 +160,7 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
             }),
           ),
         y_at_least: RATE,
+        formatY: formatRate,
         is_smoothed: true,
       },
       chart(

@@ -1,5 +1,6 @@
-import { CloseButton } from "@mantine/core";
+import { ActionIcon, CloseButton } from "@mantine/core";
 import type { RunDetail, RunSeries } from "@sightline/core/runs";
+import { IconArrowsMaximize, IconArrowsMinimize } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../../../app/clients.ts";
 import { AttemptsTab } from "./attempts-tab.tsx";
@@ -25,7 +26,17 @@ export function Drawer({ view, series }: { view: RunView; series: RunSeries }) {
 }
 
 /** The drawer's tabs, always at the foot of the page. */
-export function DrawerTabs({ view, series }: { view: RunView; series: RunSeries }) {
+export function DrawerTabs({
+  view,
+  series,
+  isTall,
+  onTall,
+}: {
+  view: RunView;
+  series: RunSeries;
+  isTall: boolean;
+  onTall: (isTall: boolean) => void;
+}) {
   const detail = useQuery(trpc.runs.get.queryOptions({ run_id: view.run_id })).data ?? null;
   const problems = countProblems(detail, series);
   const tabs: [Tab, string, string | null][] = [
@@ -53,12 +64,24 @@ export function DrawerTabs({ view, series }: { view: RunView; series: RunSeries 
         </button>
       ))}
       {view.tab !== null && (
-        <CloseButton
+        <ActionIcon
           size="sm"
+          variant="subtle"
+          color="gray"
           className={classes.close}
-          aria-label="Shut the drawer"
-          onClick={() => view.openTab(null)}
-        />
+          aria-label={isTall ? "Show the charts again" : "Drawer over the whole page"}
+          title={isTall ? "Show the charts again (F)" : "Over the whole page (F)"}
+          onClick={() => onTall(!isTall)}
+        >
+          {isTall ? (
+            <IconArrowsMinimize size={15} stroke={1.6} />
+          ) : (
+            <IconArrowsMaximize size={15} stroke={1.6} />
+          )}
+        </ActionIcon>
+      )}
+      {view.tab !== null && (
+        <CloseButton size="sm" aria-label="Shut the drawer" onClick={() => view.openTab(null)} />
       )}
     </div>
   );

@@ -64,10 +64,10 @@ export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }
         list
       ) : (
         <PaneGroup id="run-groups" direction="horizontal">
-          <Pane id="list" size={38} min={220}>
+          <Pane id="list" size={34} min={220}>
             {list}
           </Pane>
-          <Pane id="group" size={62} min={300}>
+          <Pane id="group" size={66} min={300}>
             <div className={classes.group}>
               <GroupHeader group={open} onClose={() => view.openGroup(null)} />
               <GroupColumns group={open} />

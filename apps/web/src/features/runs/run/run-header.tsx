@@ -21,7 +21,8 @@ export function RunHeader({ run, detail }: { run: RunSummary; detail: RunDetail 
       <RunName run={run} />
       {(run.simulated || run.recorded) && <SimulatedBadge run={run} />}
       <span className={classes.quiet}>
-        {run.preset} · seed {run.seed}
+        {run.preset}
+        {!run.name.includes(`seed ${run.seed}`) && ` · seed ${run.seed}`}
       </span>
       <span className={classes.state}>
         <Status tone={words.tone} label={words.label} title={words.meaning} />
@@ -30,6 +31,9 @@ export function RunHeader({ run, detail }: { run: RunSummary; detail: RunDetail 
         step <b>{run.step ?? 0}</b>
         {run.max_steps !== null && <> / {run.max_steps}</>}
       </span>
+      {run.ended_secs !== null && (
+        <span className={classes.quiet}>in {formatDuration(run.ended_secs - run.created_secs)}</span>
+      )}
       {left !== null && <span className={classes.quiet}>≈ {formatDuration(left)} left</span>}
       {run.steps_per_sec !== null && isLive(run.state) && (
         <span className={classes.pace}>{formatPace(run.steps_per_sec)}</span>

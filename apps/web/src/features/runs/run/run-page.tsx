@@ -62,6 +62,7 @@ function RunBody({
   spec: RunSpec | null;
 }) {
   const [cursor] = useState(createCursor);
+  const [isTall, setTall] = useState(false);
   const series = followed?.series ?? null;
   const stages = useMemo(() => (series ? getBandStages(series, spec) : []), [series, spec]);
   const bandsKey = stages.map(({ id, from, to }) => `${id}:${from}:${to}`).join();
@@ -83,11 +84,13 @@ function RunBody({
     { key: "[", label: "Previous step's groups", run: () => view.pick(Math.max(1, (view.step ?? 2) - 1)) },
     { key: "l", label: "Log", run: () => view.openTab(view.tab === "log" ? null : "log") },
     { key: "a", label: "Attempts", run: () => view.openTab(view.tab === "attempts" ? null : "attempts") },
+    { key: "f", label: "Drawer over the whole page, or not", run: () => setTall(!isTall) },
     { key: "z", label: "Show all steps", run: () => view.zoom(null) },
     { key: "Escape", label: "Shut the drawer", run: () => view.openTab(null) },
   ]);
 
   if (series === null) return <div className={classes.waiting}>Reading what the run has written …</div>;
+  const drawer = <Drawer view={view} series={series} />;
   const charts = (
     <div className={classes.charts}>
       <div className={classes.bandRow}>
@@ -120,17 +123,19 @@ function RunBody({
     <div className={classes.body} data-steps={series.step ?? 0}>
       {view.tab === null ? (
         charts
+      ) : isTall ? (
+        drawer
       ) : (
         <PaneGroup id="run" direction="vertical">
-          <Pane id="charts" size={56} min={120}>
+          <Pane id="charts" size={48} min={120}>
             {charts}
           </Pane>
-          <Pane id="drawer" size={44} min={120}>
-            <Drawer view={view} series={series} />
+          <Pane id="drawer" size={52} min={120}>
+            {drawer}
           </Pane>
         </PaneGroup>
       )}
-      <DrawerTabs view={view} series={series} />
+      <DrawerTabs view={view} series={series} isTall={isTall} onTall={setTall} />
     </div>
   );
 }
