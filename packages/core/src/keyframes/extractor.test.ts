@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadCv } from "../../bench/keyframes-cv.ts";
+import { loadCv } from "../../bench/lib/load-cv.ts";
 import type { Cv } from "./cv.ts";
 import { createExtractor, type Extractor } from "./extractor.ts";
 import { countFeatures } from "./features.ts";

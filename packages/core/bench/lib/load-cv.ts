@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { type Cv, type CvModule, whenCvIsReady } from "../src/keyframes/cv.ts";
+import { type Cv, type CvModule, whenCvIsReady } from "../../src/keyframes/cv.ts";
 
 /**
  * OpenCV for tests and benches in Node, inside an object: a promise of the module itself never settles. By `require`,
