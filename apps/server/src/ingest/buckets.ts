@@ -5,13 +5,24 @@ import {
   bucketIndex,
   emptyBucket,
   type MetricEntries,
+  mergeBucket,
 } from "@sightline/core/runs";
 import type Database from "better-sqlite3";
 
-type Clock = { segment: number; last_step: number; changed: boolean };
 type OpenBucket = { bucket: Bucket; changed: boolean };
-type Series = { series_id: number; last_step: number; open: (OpenBucket | null)[] };
-type AttemptCurves = { clocks: Map<string, Clock>; series: Map<string, Series> };
+type Series = {
+  series_id: number;
+  last_step: number;
+  /** The newest bucket of each width. */
+  open: (OpenBucket | null)[];
+  /** Points of one finest bucket that were not yet added to any width. */
+  fresh: Bucket;
+  listed: boolean;
+};
+type Clock = { segment: number; last_step: number; changed: boolean; series: Map<string, Series> };
+type AttemptCurves = Map<string, Clock>;
+
+const FINEST = BUCKET_WIDTHS[0];
 
 export type BucketRow = Bucket & { series_id: number; width: number; idx: number };
 
@@ -32,7 +43,7 @@ export type BucketKeeper = {
 
 export function createBucketKeeper(db: Database.Database): BucketKeeper {
   const curves = new Map<string, AttemptCurves>();
-  const changedSeries = new Set<Series>();
+  let changedSeries: Series[] = [];
   const changedClocks = new Set<string>();
 
   const selectClocks = db.prepare<[string, number], { clock: string; segment: number; last_step: number }>(
@@ -82,13 +93,14 @@ export function createBucketKeeper(db: Database.Database): BucketKeeper {
     const key = `${attempt}:${run_id}`;
     let found = curves.get(key);
     if (!found) {
-      const clocks = selectClocks
-        .all(run_id, attempt)
-        .map(({ clock, segment, last_step }): [string, Clock] => [
-          clock,
-          { segment, last_step, changed: false },
-        ]);
-      found = { clocks: new Map(clocks), series: new Map() };
+      found = new Map(
+        selectClocks
+          .all(run_id, attempt)
+          .map(({ clock, segment, last_step }) => [
+            clock,
+            { segment, last_step, changed: false, series: new Map() },
+          ]),
+      );
       curves.set(key, found);
     }
     return found;
@@ -102,6 +114,8 @@ export function createBucketKeeper(db: Database.Database): BucketKeeper {
         series_id: Number(lastInsertRowid),
         last_step: Number.NEGATIVE_INFINITY,
         open: BUCKET_WIDTHS.map(() => null),
+        fresh: emptyBucket(0),
+        listed: false,
       };
     }
     const open = BUCKET_WIDTHS.map((width): OpenBucket | null => {
@@ -113,64 +127,84 @@ export function createBucketKeeper(db: Database.Database): BucketKeeper {
       series_id: known.series_id,
       last_step: newest && newest.n > 0 ? newest.last_step : Number.NEGATIVE_INFINITY,
       open,
+      fresh: emptyBucket(0),
+      listed: false,
     };
   };
 
+  /** Adds the fresh points to every width; a bucket that they leave behind is written. */
+  const spread = (series: Series) => {
+    const { fresh, open, series_id } = series;
+    if (fresh.n + fresh.gaps + fresh.pos_inf + fresh.neg_inf === 0) return;
+    for (let level = 0; level < BUCKET_WIDTHS.length; level++) {
+      const width = BUCKET_WIDTHS[level] ?? FINEST;
+      const index = bucketIndex(fresh.index * FINEST, width);
+      let newest = open[level];
+      if (!newest || newest.bucket.index !== index) {
+        if (newest?.changed) writeBucket(series_id, width, newest.bucket);
+        newest = { bucket: emptyBucket(index), changed: true };
+        open[level] = newest;
+      }
+      mergeBucket(newest.bucket, fresh);
+      newest.changed = true;
+    }
+    series.fresh = emptyBucket(fresh.index);
+  };
+
   return {
-    add(run_id, attempt, { clock: clockName, step, entries }) {
-      const { clocks, series: known } = curvesOf(run_id, attempt);
+    add(run_id, attempt, { clock: clockName, step, names, values }) {
+      const clocks = curvesOf(run_id, attempt);
       let clock = clocks.get(clockName);
       const went_back = clock !== undefined && step < clock.last_step;
       if (!clock || went_back) {
-        clock = { segment: clock ? clock.segment + 1 : 0, last_step: step, changed: true };
+        clock = { segment: clock ? clock.segment + 1 : 0, last_step: step, changed: true, series: new Map() };
         clocks.set(clockName, clock);
       } else if (step > clock.last_step) {
         clock.last_step = step;
         clock.changed = true;
       }
       if (clock.changed) changedClocks.add(`${attempt}:${run_id}`);
+      const index = bucketIndex(step, FINEST);
       let repeated = false;
-      for (const [name, value] of entries) {
-        const key = `${clock.segment}:${name}`;
-        let series = known.get(key);
+      for (let i = 0; i < names.length; i++) {
+        const name = names[i] ?? "";
+        let series = clock.series.get(name);
         if (!series) {
           series = loadSeries(run_id, attempt, clock.segment, name);
-          known.set(key, series);
+          clock.series.set(name, series);
         }
         if (series.last_step >= step) {
           repeated = true;
           continue;
         }
         series.last_step = step;
-        for (let level = 0; level < BUCKET_WIDTHS.length; level++) {
-          const width = BUCKET_WIDTHS[level] ?? 16;
-          const index = bucketIndex(step, width);
-          let open = series.open[level];
-          if (!open || open.bucket.index !== index) {
-            if (open?.changed) writeBucket(series.series_id, width, open.bucket);
-            open = { bucket: emptyBucket(index), changed: true };
-            series.open[level] = open;
-          }
-          addToBucket(open.bucket, step, value);
-          open.changed = true;
+        if (series.fresh.index !== index) {
+          spread(series);
+          series.fresh.index = index;
         }
-        changedSeries.add(series);
+        addToBucket(series.fresh, step, values[i] ?? Number.NaN);
+        if (!series.listed) {
+          series.listed = true;
+          changedSeries.push(series);
+        }
       }
       return { went_back, repeated };
     },
 
     write() {
       for (const series of changedSeries) {
+        spread(series);
+        series.listed = false;
         series.open.forEach((open, level) => {
           if (!open?.changed) return;
-          writeBucket(series.series_id, BUCKET_WIDTHS[level] ?? 16, open.bucket);
+          writeBucket(series.series_id, BUCKET_WIDTHS[level] ?? FINEST, open.bucket);
           open.changed = false;
         });
       }
-      changedSeries.clear();
+      changedSeries = [];
       for (const key of changedClocks) {
         const at = key.indexOf(":");
-        for (const [name, clock] of curves.get(key)?.clocks ?? []) {
+        for (const [name, clock] of curves.get(key) ?? []) {
           if (!clock.changed) continue;
           upsertClock.run(key.slice(at + 1), Number(key.slice(0, at)), name, clock.segment, clock.last_step);
           clock.changed = false;
@@ -180,7 +214,7 @@ export function createBucketKeeper(db: Database.Database): BucketKeeper {
     },
 
     forget(attempt) {
-      changedSeries.clear();
+      changedSeries = [];
       changedClocks.clear();
       if (attempt) curves.delete(`${attempt.attempt}:${attempt.run_id}`);
       else curves.clear();

@@ -271,7 +271,7 @@ describe("ingest", () => {
     for (const name of ["loss", "kl"]) {
       const points = rows.flatMap((row) => {
         const entries = metricEntries(row);
-        const value = entries?.entries.find(([at]) => at === name)?.[1];
+        const value = entries?.values[entries.names.indexOf(name)];
         return entries && value !== undefined ? [[entries.step, value] as const] : [];
       });
       const steps = points.map(([step]) => step);

@@ -7,33 +7,37 @@ import { readNumber, type UnknownLine, type WireLine } from "../wire/index.ts";
 export type MetricEntries = {
   clock: "train" | "eval" | "generation";
   step: number;
-  /** NaN for null and for NaN. */
-  entries: [name: string, value: number][];
+  names: readonly string[];
+  /** By name; NaN for null and for NaN. */
+  values: readonly number[];
 };
+
+const GENERATION_NAMES = [
+  "generation/generate_secs",
+  "generation/score_secs",
+  "generation/tokens",
+  "judge/calls",
+  "judge/cached",
+  "judge/failed",
+  "judge/secs",
+] as const;
 
 /** The curve points of a line; null when it has none. */
 export function metricEntries(line: WireLine | UnknownLine): MetricEntries | null {
   if (line.type === "metrics" && isKnown(line, "metrics")) {
-    const entries: [string, number][] = [];
-    for (const name in line.values) {
-      const shown = line.split === "eval" && !name.startsWith("eval_") ? `eval_${name}` : name;
-      entries.push([shown, readNumber(line.values[name]) ?? Number.NaN]);
-    }
-    return { clock: line.split, step: line.step, entries };
+    let names = Object.keys(line.values);
+    const values = names.map((name) => readNumber(line.values[name]) ?? Number.NaN);
+    if (line.split === "eval")
+      names = names.map((name) => (name.startsWith("eval_") ? name : `eval_${name}`));
+    return { clock: line.split, step: line.step, names, values };
   }
   if (line.type === "generation" && isKnown(line, "generation")) {
+    const { generate_secs, score_secs, tokens, judge } = line;
     return {
       clock: "generation",
       step: line.step,
-      entries: [
-        ["generation/generate_secs", line.generate_secs],
-        ["generation/score_secs", line.score_secs],
-        ["generation/tokens", line.tokens],
-        ["judge/calls", line.judge.calls],
-        ["judge/cached", line.judge.cached],
-        ["judge/failed", line.judge.failed],
-        ["judge/secs", line.judge.secs],
-      ],
+      names: GENERATION_NAMES,
+      values: [generate_secs, score_secs, tokens, judge.calls, judge.cached, judge.failed, judge.secs],
     };
   }
   return null;

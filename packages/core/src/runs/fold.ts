@@ -287,7 +287,7 @@ function foldPoints(
   draft: Draft,
   id: number,
   line: WireLine | UnknownLine,
-  { clock: clockName, step, entries }: MetricEntries,
+  { clock: clockName, step, names, values }: MetricEntries,
 ): void {
   const { attempt } = line;
   const key = `${attempt}:${clockName}`;
@@ -304,7 +304,7 @@ function foldPoints(
   if (!known || known.first_step === null || step < known.first_step)
     changeAttempt(draft, attempt, { first_step: step });
   let repeated = false;
-  for (const [name, value] of entries) {
+  for (const [i, name] of names.entries()) {
     const stretchKey = `${attempt}:${clock.segment}:${name}`;
     let pending = draft.pending.get(stretchKey);
     if (!pending) {
@@ -317,7 +317,7 @@ function foldPoints(
       continue;
     }
     pending.steps.push(step);
-    pending.values.push(value);
+    pending.values.push(values[i] ?? Number.NaN);
   }
   if (repeated) draft.duplicate_rows += 1;
 }

@@ -125,7 +125,7 @@ export function createLineStore(db: Db) {
       if (!points || points.clock !== clock) continue;
       if (points.step < last) segment += 1;
       last = points.step;
-      const value = points.entries.find(([name]) => name === series.name)?.[1];
+      const value = points.values[points.names.indexOf(series.name)];
       if (value === undefined || segment !== series.segment || points.step < from || points.step > to)
         continue;
       if (steps.at(-1) === points.step) continue;
