@@ -1,10 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-
-const MARK = "SIGHTLINE_TEST_RUN";
 
 /** Watches over what a test run leaves behind. */
 export type LeakWatch = {
@@ -17,19 +14,18 @@ export type LeakWatch = {
 };
 
 /**
- * Gives a run its own mark in the environment and its own temporary folder, by which its processes
- * and folders are known, whoever started them.
+ * Gives a run its own folder for temporary files, by whose name its processes are known, whoever started them:
+ * it stands in their environment, also in that of a supervisor which is handed only a few variables.
  */
 export function watchLeaks(): LeakWatch {
-  const run = randomUUID();
   const folder = mkdtempSync(join(tmpdir(), "sl-test-"));
   return {
-    env: { [MARK]: run, TMPDIR: folder },
+    env: { TMPDIR: folder },
     folder,
     async collect(grace_ms = 5000) {
       const deadline = Date.now() + grace_ms;
-      while (listProcesses(run, folder).length > 0 && Date.now() < deadline) await sleep(100);
-      const processes = listProcesses(run, folder);
+      while (listProcesses(folder).length > 0 && Date.now() < deadline) await sleep(100);
+      const processes = listProcesses(folder);
       const folders = readdirSync(folder).filter((name) => name.startsWith("sightline"));
       for (const { pid } of processes) endProcess(pid);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
@@ -41,7 +37,7 @@ export function watchLeaks(): LeakWatch {
   };
 }
 
-function listProcesses(run: string, folder: string): { pid: number; command: string }[] {
+function listProcesses(folder: string): { pid: number; command: string }[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -50,7 +46,7 @@ function listProcesses(run: string, folder: string): { pid: number; command: str
         const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
         const environment = readFileSync(`/proc/${name}/environ`, "utf8");
         const isOurs =
-          environment.includes(`${MARK}=${run}`) ||
+          environment.includes(folder) ||
           command.includes(folder) ||
           readlinkSync(`/proc/${name}/cwd`).startsWith(folder);
         // A zombie has no command line and holds nothing.

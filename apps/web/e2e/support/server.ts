@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as base } from "@playwright/test";
+import { endProcessesOf } from "../../../server/src/features/runs/testing/processes.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 
@@ -38,6 +39,8 @@ export const test = base.extend<{ server: RunningServer }>({
       await use(server);
     } finally {
       await end(running.child, "SIGTERM");
+      // Runs outlive their server, and that is right; they don't outlive the test.
+      await endProcessesOf(dataDir);
       rmSync(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     }
   },
