@@ -8,7 +8,7 @@ export type OverlapPoint = {
   kept: boolean;
   /** The overlap that was compared with the threshold, in [0, 1]; null where none could be measured. */
   overlap: number | null;
-  /** Share of the key-frame's view that the frame still shows, and the other way round; null where unknown. */
+  /** Share of the key-frame's view that the frame still shows, and the other way round; null where not measured. */
   forward: number | null;
   backward: number | null;
   /** Short name of why the frame could not be compared; null where it could. */

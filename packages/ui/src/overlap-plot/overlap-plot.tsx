@@ -121,6 +121,7 @@ export function OverlapPlot({
           <path className={classes.saved} d={`M0 ${Math.round(toY(saved)) + 0.5}H${scale.width}`} />
         )}
       </svg>
+      {both_ways && <Legend />}
       <div
         className={classes.threshold}
         data-dragging={dragging}
@@ -211,6 +212,25 @@ function Marks({
         );
       })}
     </>
+  );
+}
+
+function Legend() {
+  return (
+    <ul className={classes.legend} style={{ left: GUTTER_PX }}>
+      {[
+        [classes.curve, "the overlap that counts"],
+        [classes.forward, "how much of the key-frame's view is still seen"],
+        [classes.backward, "how much of this view the key-frame showed"],
+      ].map(([line, text]) => (
+        <li key={text}>
+          <svg width={22} height={8} aria-hidden="true">
+            <path className={line} d="M0 4.5H22" />
+          </svg>
+          {text}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -8,6 +8,7 @@ import { explain } from "./sampled.ts";
 import { getThumb } from "./thumb.ts";
 import { VerdictMark } from "./verdict-mark.tsx";
 
+/** Before it is measured; a long reason takes another line. */
 const ROW_PX = 62;
 
 type Filter = "all" | "kept" | "dropped" | "failed";
@@ -98,8 +99,10 @@ export function DecisionList({
               return (
                 <li
                   key={decision.frame}
+                  ref={rows.measureElement}
+                  data-index={item.index}
                   className={classes.item}
-                  style={{ transform: `translateY(${item.start}px)`, height: ROW_PX }}
+                  style={{ transform: `translateY(${item.start}px)` }}
                 >
                   <Row
                     decision={decision}

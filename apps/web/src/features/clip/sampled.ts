@@ -24,8 +24,8 @@ export function toPoint({ frame, time_secs, kept, overlap, evidence }: KeyFrameD
     time_secs,
     kept,
     overlap,
-    forward: evidence?.overlap_forward ?? null,
-    backward: evidence?.overlap_backward ?? null,
+    forward: failure === null ? (evidence?.overlap_forward ?? null) : null,
+    backward: failure === null ? (evidence?.overlap_backward ?? null) : null,
     failure: failure === null ? null : FAILURES[failure],
   };
 }

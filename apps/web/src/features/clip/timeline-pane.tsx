@@ -62,7 +62,8 @@ export function TimelinePane({
   const { ref, width } = useElementSize();
   const [asked, setWindow] = useState<TimeWindow | null>(null);
   const [both_ways, setBothWays] = useState(false);
-  const [is_over, setOver] = useState(false);
+  /** The pane's place in the window while the pointer is over it. */
+  const [over, setOver] = useState<DOMRect | null>(null);
   const whole = { from_secs: 0, to_secs: duration_secs };
   const at_secs = time_secs[frame] ?? 0;
   const window = asked ?? whole;
@@ -71,7 +72,7 @@ export function TimelinePane({
   const points = useMemo(() => selection?.decisions.map(toPoint) ?? [], [selection]);
   const sampled_secs = useMemo(() => points.map((point) => point.time_secs), [points]);
   const pointed = points.find((point) => point.frame === hovered) ?? null;
-  const decision = is_over ? (selection?.decisions.find((one) => one.frame === hovered) ?? null) : null;
+  const decision = over !== null ? (selection?.decisions.find((one) => one.frame === hovered) ?? null) : null;
 
   function zoom(factor: number): void {
     setWindow(zoomWindow(window, duration_secs, factor, at_secs, shortest_secs));
@@ -98,8 +99,8 @@ export function TimelinePane({
       className={classes.root}
       ref={ref}
       aria-label="Timeline"
-      onPointerEnter={() => setOver(true)}
-      onPointerLeave={() => setOver(false)}
+      onPointerEnter={(event) => setOver(event.currentTarget.getBoundingClientRect())}
+      onPointerLeave={() => setOver(null)}
     >
       <Timeline
         frame_secs={time_secs}
@@ -164,13 +165,13 @@ export function TimelinePane({
           <IconArrowsHorizontal size={14} stroke={1.8} />
         </Tool>
       </div>
-      {decision !== null && selection !== null && (
+      {over !== null && decision !== null && selection !== null && (
         <HoverCard
           decision={decision}
           selection={selection}
           aspect={aspect}
           x={GUTTER_PX + scale.toX(decision.time_secs)}
-          room={width}
+          over={over}
         />
       )}
     </section>
