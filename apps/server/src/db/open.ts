@@ -32,8 +32,8 @@ export function openDatabase(file: string, migrationsDir = MIGRATIONS): Db {
     sqlite.pragma("synchronous = NORMAL");
     sqlite.pragma("foreign_keys = ON");
     sqlite.pragma("busy_timeout = 5000");
-  // The default of 2 MB writes index pages out over and over while runs stream in.
-  sqlite.pragma("cache_size = -65536");
+    // The default of 2 MB writes index pages out over and over while runs stream in.
+    sqlite.pragma("cache_size = -65536");
     migrate(sqlite, migrationsDir);
   } catch (error) {
     sqlite.close();
