@@ -169,3 +169,30 @@ def test_what_a_run_left_whose_two_processes_were_killed_is_ended(here: Host, ho
         here.launch(run_spec, attempt=2)
         assert here.status(attempt=2)["state"] == "running"
     assert here.processes() == []
+
+
+def test_an_adopted_orphan_has_its_end_written_down(here: Host) -> None:
+    here.launch(spec(faults="child@1 crash@30", steps_per_sec=20, steps_per_epoch=64))
+    here.wait_step(2)
+    kill(here.identity()["supervisor"]["pid"])
+    here.wait_state("orphaned")
+    assert control(here, "adopt")["action"] == "reaper_started"
+    assert control(here, "adopt")["action"] == "reaper_started"
+    wait_for(lambda: here.attempt().exit.exists())
+    ending = here.finished()
+    assert ending["code"] == 70 and ending["class"] == "internal" and ending["asked"] is None
+    assert [line["type"] for line in here.events()].count("attempt.end") == 1
+    assert here.processes() == []
+
+
+def test_an_adopted_orphan_that_is_killed_has_an_end(here: Host) -> None:
+    here.launch(spec(**SLOW))
+    here.wait_step(2)
+    kill(here.identity()["supervisor"]["pid"])
+    here.wait_state("orphaned")
+    control(here, "adopt")
+    kill(here.identity()["pid"])
+    wait_for(lambda: here.attempt().exit.exists())
+    assert here.finished()["class"] == "killed"
+    error, end = here.events()[-2:]
+    assert error["code"] == "killed" and end["type"] == "attempt.end" and end["reason"] == "failed"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import math
 import os
 import signal
 import subprocess
@@ -15,15 +16,18 @@ from sightline_trainer.rundir import AttemptDir, RunDir, read_json, write_json
 from sightline_trainer.slctl import host
 from sightline_trainer.slctl.observe import attempt_of, describe, look, root_of, run_of
 from sightline_trainer.slctl.protocol import RequestError
-from sightline_trainer.slctl.supervise import GRACE_SECS, KILL_SECS, Ending, finish, marker, sweep
+from sightline_trainer.slctl.supervise import GRACE_SECS, KILL_SECS, Ending, finish, marker, order_for, sweep
 from sightline_trainer.slctl.verdict import verdict
 from sightline_trainer.wire.log import EventLog, last_line
 
-COMMANDS = ("checkpoint", "stop", "kill")
+COMMANDS = ("checkpoint", "stop", "kill", "adopt")
 
 
 def control(request: dict[str, Any]) -> dict[str, Any]:
-    """Leaves the request beside the run, and sees to it that someone obeys when the supervisor is dead."""
+    """Leaves the request beside the run, and sees to it that someone obeys when the supervisor is dead.
+
+    `adopt` asks nothing of the run: it gives an orphan someone who will write down how it ended.
+    """
     run = run_of(root_of(request), request.get("run_id"))
     attempt = attempt_of(run, request.get("attempt"))
     command = request.get("command")
@@ -43,7 +47,7 @@ def control(request: dict[str, Any]) -> dict[str, Any]:
         "grace_secs": _secs(request, "grace_secs", GRACE_SECS),
         "kill_secs": _secs(request, "kill_secs", KILL_SECS),
     }
-    if command == "kill" or command == "stop" or not (run.control / command).exists():
+    if command != "adopt":
         write_json(run.control / command, order)
     if judged.state == "orphaned" and identity is not None and command != "checkpoint":
         _start_reaper(run, attempt, command, order)
@@ -75,8 +79,8 @@ def _start_reaper(run: RunDir, attempt: AttemptDir, command: str, order: dict[st
 def reap(config: dict[str, Any]) -> None:
     """Takes the place of a dead supervisor until its trainer has ended, and writes the last words.
 
-    A stop waits for the grace, then TERM, then KILL. A kill is at once. A second reaper that is asked to kill hurries
-    the first by killing, and leaves the rest to it.
+    A stop waits for the grace, then TERM, then KILL. A kill is at once. One that adopts only waits. Where there are
+    several, whoever gets the lock writes, and the others find it written.
     """
     run = RunDir(Path(config["run_dir"]))
     attempt = run.attempt(config["attempt"])
@@ -84,16 +88,20 @@ def reap(config: dict[str, Any]) -> None:
     pgid = identity.get("pgid")
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     now = time.monotonic()
-    term_at = now if config["command"] == "kill" else now + config["grace_secs"]
-    kill_at = now if config["command"] == "kill" else term_at + config["kill_secs"]
-    is_termed = config["command"] == "kill"
+    command = config["command"]
+    term_at = {"kill": now, "stop": now + config["grace_secs"]}.get(command, math.inf)
+    kill_at = now if command == "kill" else term_at + config["kill_secs"]
+    is_termed = command == "kill"
+    has_killed = False
     while host.is_lock_held(attempt.lock) or host.processes_of(marker(attempt), pgid):
         now = time.monotonic()
         if not is_termed and now >= term_at:
             host.signal_all(host.processes_of(marker(attempt), pgid), signal.SIGTERM)
             is_termed = True
+        is_alive = host.is_alive(identity.get("pid"), identity.get("start_ticks"))
         # What an ended trainer left behind gets no grace.
-        if now >= kill_at or not host.is_alive(identity.get("pid"), identity.get("start_ticks")):
+        if now >= kill_at or not is_alive:
+            has_killed = has_killed or is_alive
             host.signal_all(host.processes_of(marker(attempt), pgid), signal.SIGKILL)
         time.sleep(0.1)
     lock = os.open(attempt.lock, os.O_RDWR | os.O_CLOEXEC)
@@ -107,7 +115,7 @@ def reap(config: dict[str, Any]) -> None:
     if last is not None and last.get("type") == "attempt.end":
         ending = Ending(last.get("exit_code"), None)
     else:
-        ending = Ending(None, "SIGKILL" if time.monotonic() >= kill_at else "SIGTERM")
+        ending = Ending(None, "SIGKILL" if has_killed else None)
     spec = read_json(run.spec) or {}
     began = identity.get("began_mono_secs")
 
@@ -115,4 +123,5 @@ def reap(config: dict[str, Any]) -> None:
         run_id = str(spec.get("run_id", run.path.name))
         return EventLog(run, attempt, run_id=run_id, began_mono_secs=began, stops_when_full=False)
 
-    finish(run, attempt, open_log, ending, asked=config["command"])
+    asked = next((name for name in ("kill", "stop") if order_for(run.control / name, attempt.number) is not None), None)
+    finish(run, attempt, open_log, ending, asked=asked)

@@ -48,11 +48,11 @@ def attempt_of(run: RunDir, number: Any) -> AttemptDir:
 
 def exit_class(code: int | None, killed_by: str | None) -> str:
     """Class of failure that the retry policy knows; a signal's own name in lower case where one ended it."""
-    if killed_by == "SIGKILL":
+    if killed_by == "SIGKILL" or (killed_by is None and code is None):
         return "killed"
     if killed_by is not None:
         return "signalled"
-    return _CLASSES.get(code if code is not None else -1, "internal")
+    return _CLASSES.get(code or 0, "internal")
 
 
 def signal_name(number: int) -> str:

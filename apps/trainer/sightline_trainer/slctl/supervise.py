@@ -58,7 +58,7 @@ class StartError(Exception):
 
 @dataclass
 class Ending:
-    """How the trainer's process ended."""
+    """How the trainer's process ended. Both null: nobody saw it, because its supervisor was dead."""
 
     code: int | None
     killed_by: str | None
@@ -66,9 +66,9 @@ class Ending:
     @property
     def exit_code(self) -> int:
         """As a shell would say it: 128 + the signal's number."""
-        if self.killed_by is None:
-            return self.code if self.code is not None else EXIT_CODES["internal"]
-        return 128 + getattr(signal, self.killed_by, signal.SIGKILL)
+        if self.code is not None:
+            return self.code
+        return 128 + getattr(signal, self.killed_by or "SIGKILL", signal.SIGKILL)
 
 
 def main() -> None:
@@ -327,12 +327,12 @@ class Supervisor:
 
     def _obey(self, now: float) -> None:
         """Stop: the trainer is asked by the file itself; TERM after the grace, then KILL. Kill: at once."""
-        if _request(self.run.control / "kill", self.attempt.number) is not None:
+        if order_for(self.run.control / "kill", self.attempt.number) is not None:
             self.asked = "kill"
             self._signal(signal.SIGKILL)
             return
         if self._term_at is None and self._kill_at is None:
-            stop = _request(self.run.control / "stop", self.attempt.number)
+            stop = order_for(self.run.control / "stop", self.attempt.number)
             if stop is not None:
                 self.asked = "stop"
                 self._term_at = now + float(stop.get("grace_secs", GRACE_SECS))
@@ -412,9 +412,9 @@ def finish(
             if reason == "failed" and (last is None or last.get("type") != "error"):
                 log.error(
                     kind,
-                    _sentence(ending, asked, is_oom),
+                    _sentence(ending, is_oom),
                     detail=log_tail(attempt),
-                    retryable=ending.killed_by is not None,
+                    retryable=ending.code is None,
                     hint="Resume from the last checkpoint." if last_complete(run) is not None else "Launch it again.",
                 )
             step = last_complete(run)
@@ -449,9 +449,11 @@ def _reason(ending: Ending, asked: str | None) -> Any:
     return "failed"
 
 
-def _sentence(ending: Ending, asked: str | None, is_oom: bool) -> str:
+def _sentence(ending: Ending, is_oom: bool) -> str:
     if is_oom:
         return "The kernel killed the trainer: the host's memory was full."
+    if ending.code is None and ending.killed_by is None:
+        return "The trainer is gone without a last word. Its supervisor was dead, so nobody saw how."
     if ending.killed_by == "SIGKILL":
         return "The trainer was killed by SIGKILL, perhaps because the host's memory was full."
     if ending.killed_by is not None:
@@ -492,8 +494,8 @@ def log_tail(attempt: AttemptDir, lines: int = 20) -> str:
     return "\n".join(text.splitlines()[-lines:])
 
 
-def _request(path: Path, attempt: int) -> dict[str, Any] | None:
-    """A request that a person left for this attempt."""
+def order_for(path: Path, attempt: int) -> dict[str, Any] | None:
+    """What a person left in a control file for this attempt, or None."""
     if not path.exists():
         return None
     request = read_json(path)
