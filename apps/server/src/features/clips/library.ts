@@ -139,7 +139,10 @@ export function createLibrary(store: ClipStore, clipsDir: string): Library {
     },
     rename: (clip_id, name) => change("rename", [clip_id], { name: cleanName(name) }),
     setTags: (clip_id, tags) => change("tags", [clip_id], { tags: cleanTags(tags) }),
-    trash: (ids) => change("trash", ids, { trashed_secs: Date.now() / 1000 }),
+    trash(ids) {
+      const kept = ids.filter((clip_id) => find(clip_id).trashed_secs === null);
+      change("trash", kept, { trashed_secs: Date.now() / 1000 });
+    },
     restore: (ids) => change("restore", ids, { trashed_secs: null }),
     undo() {
       const undone = store.undo();

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { TRPCError } from "@trpc/server";
 import { getHTTPStatusCodeFromError } from "@trpc/server/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -149,7 +150,9 @@ async function sendRange(
   const { start, end } = range ?? { start: 0, end: size - 1 };
   if (range) reply.code(206).header("content-range", `bytes ${start}-${end}/${size}`);
   reply.header("content-length", end - start + 1);
-  return reply.send(request.method === "HEAD" || size === 0 ? "" : createReadStream(file, { start, end }));
+  // Fastify answers HEAD by this route, reads what it would have sent to its end, and keeps the header of a stream.
+  const empty = request.method === "HEAD" || size === 0;
+  return reply.send(empty ? Readable.from([]) : createReadStream(file, { start, end }));
 }
 
 /** @returns Null for the whole file: no header, or several ranges, which are not served apart. */
