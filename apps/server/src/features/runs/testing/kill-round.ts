@@ -1,0 +1,162 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openDatabase } from "../../../db/open.ts";
+import { splitLines } from "../../../ingest/lines.ts";
+import { type Follower, followRuns, oneTo, stepsInForce } from "./follower.ts";
+import { smallRun } from "./launch.ts";
+import { attemptProcesses, kill, processesOf } from "./processes.ts";
+import { makeDataDir, type ServerProcess, spawnServer } from "./servers.ts";
+
+export const VICTIMS = ["server", "supervisor", "trainer"] as const;
+export type Victim = (typeof VICTIMS)[number];
+
+/** Alone and in pairs. */
+export const VICTIM_SETS: readonly (readonly Victim[])[] = [
+  ["server"],
+  ["supervisor"],
+  ["trainer"],
+  ["server", "supervisor"],
+  ["server", "trainer"],
+  ["supervisor", "trainer"],
+];
+
+export type KillRound = {
+  victims: readonly Victim[];
+  /** From the launch, milliseconds. */
+  at_ms: number;
+  /** How long a killed server stays away. */
+  down_ms: number;
+  steps: number;
+  steps_per_sec: number;
+};
+
+export type KillResult = KillRound & {
+  attempts: number;
+  /** Faults, in sentences; none when nothing was lost, doubled or left behind. */
+  faults: string[];
+};
+
+/**
+ * Launches a simulated run on a real server, kills the victims with SIGKILL, brings back what a person would bring back
+ * (the server; the run by Resume where its trainer died) and holds what arrived against what lies on the disk.
+ */
+export async function killRound(round: KillRound): Promise<KillResult> {
+  const { dataDir, remove } = makeDataDir("kills");
+  const faults: string[] = [];
+  let server: ServerProcess | null = null;
+  let follower: Follower | null = null;
+  try {
+    server = await spawnServer(dataDir);
+    const { port } = server;
+    const request = smallRun({
+      steps_per_sec: round.steps_per_sec,
+      max_steps: round.steps,
+      steps_per_epoch: Math.ceil(round.steps / 4),
+    });
+    const launched = Date.now();
+    const { run_id } = await server.client.runs.launch.mutate(request);
+    follower = followRuns(server.client, [run_id]);
+    const { client } = server;
+
+    await sleep(round.at_ms - (Date.now() - launched));
+    const processes = attemptProcesses(dataDir, run_id, 1);
+    for (const victim of round.victims) {
+      if (victim === "server") await server.kill();
+      else if (processes) kill(processes[victim]);
+    }
+    if (round.victims.includes("server")) {
+      await sleep(round.down_ms);
+      server = await spawnServer(dataDir, port);
+    }
+
+    for (let resumed = 0; resumed < 3; resumed++) {
+      await follower.until(
+        "an end",
+        (at) => isEnd(at.run(run_id)?.state, resumed, at.run(run_id)?.attempts),
+        60_000,
+      );
+      if (follower.run(run_id)?.state === "done") break;
+      const { resumable } = await client.runs.get.query({ run_id });
+      if (!resumable) break;
+      await client.runs.resume.mutate({ run_id });
+    }
+    const run = follower.run(run_id);
+    if (run?.state !== "done") faults.push(`it ended as ${run?.state}: ${run?.problem}`);
+    await follower
+      .until("the last step", (at) => (at.series(run_id)?.step ?? 0) >= round.steps, 5000)
+      .catch(() => undefined);
+    await sleep(300);
+
+    const steps = stepsInForce(follower.series(run_id));
+    if (steps.join() !== oneTo(round.steps).join()) faults.push(`the page holds steps ${steps.join()}`);
+    if (new Set(follower.ids).size !== follower.ids.length) faults.push("rows came twice");
+    const late = followRuns(client, [run_id]);
+    await late.until("the past", (at) => at.ids.length > 0);
+    await sleep(300);
+    late.stop();
+    if (late.ids.join() !== follower.ids.join())
+      faults.push(`a late follower sees ${late.ids.length} rows, the early one ${follower.ids.length}`);
+    follower.stop();
+    await server.kill();
+    server = null;
+    faults.push(...holdAgainstDisk(dataDir, run_id));
+    await sleep(500);
+    const left = processesOf(dataDir);
+    if (left.length > 0) faults.push(`processes ${left.join()} are left`);
+    return { ...round, attempts: run?.attempts ?? 0, faults };
+  } finally {
+    follower?.stop();
+    await server?.kill();
+    await remove();
+  }
+}
+
+function isEnd(state: string | undefined, resumed: number, attempts = 0): boolean {
+  return attempts > resumed && ["done", "stopped", "interrupted", "failed", "lost"].includes(state ?? "");
+}
+
+/** Every readable line of the run directory must be a row, once and unchanged, and every row such a line. */
+function holdAgainstDisk(dataDir: string, run_id: string): string[] {
+  const faults: string[] = [];
+  const onDisk = new Map<string, string>();
+  let unreadable = 0;
+  const attempts = join(dataDir, "runs", run_id, "attempts");
+  for (const attempt of readdirSync(attempts)) {
+    for (const file of readdirSync(join(attempts, attempt)).filter((name) => name.endsWith(".jsonl"))) {
+      for (const { text } of splitLines(readFileSync(join(attempts, attempt, file)), true).lines) {
+        try {
+          const { stream, seq } = JSON.parse(text ?? "") as { stream: string; seq: number };
+          const key = `${Number(attempt)}:${stream}:${seq}`;
+          if (onDisk.has(key) && onDisk.get(key) !== text) faults.push(`two lines on disk are ${key}`);
+          onDisk.set(key, text ?? "");
+        } catch {
+          unreadable += 1;
+        }
+      }
+    }
+  }
+  const db = openDatabase(join(dataDir, "sightline.db"));
+  try {
+    const rows = db.$client
+      .prepare<[string], { attempt: number; stream: string; seq: number; raw: string }>(
+        "SELECT attempt, stream, seq, raw FROM run_lines WHERE run_id = ?",
+      )
+      .all(run_id);
+    const stored = new Map(rows.map((row) => [`${row.attempt}:${row.stream}:${row.seq}`, row.raw]));
+    if (stored.size !== rows.length) faults.push("rows are doubled");
+    for (const [key, text] of onDisk) if (stored.get(key) !== text) faults.push(`line ${key} is not a row`);
+    for (const key of stored.keys()) if (!onDisk.has(key)) faults.push(`row ${key} is no line`);
+    const quarantined = db.$client.prepare("SELECT count(*) AS n FROM quarantined_lines").get() as {
+      n: number;
+    };
+    if (quarantined.n !== unreadable)
+      faults.push(`${unreadable} lines can't be read, ${quarantined.n} are in quarantine`);
+  } finally {
+    db.$client.close();
+  }
+  return faults;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+}
