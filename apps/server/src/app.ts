@@ -4,6 +4,7 @@ import { type Logger, pino } from "pino";
 import { type Db, openDatabase } from "./db/open.ts";
 import { type Clips, createClips } from "./features/clips/index.ts";
 import type { Quota } from "./features/clips/uploads.ts";
+import { createEnvironment, type Environment } from "./features/environment/index.ts";
 import { createHosts } from "./features/hosts/index.ts";
 import type { Hosts } from "./features/hosts/service.ts";
 import { createJobs, type Jobs } from "./features/jobs/tray.ts";
@@ -20,6 +21,7 @@ export type App = {
   jobs: Jobs;
   clips: Clips;
   keyframes: KeyFrames;
+  environment: Environment;
   hosts: Hosts;
   runs: Runs;
   close(): Promise<void>;
@@ -41,6 +43,7 @@ export async function createApp(options: {
   const clips = createClips({ ...options, db, log, jobs });
   const keyframes = createKeyFrames({ db, library: clips.library, jobs, log });
   keyframes.start();
+  const environment = createEnvironment({ jobs, log });
   const hosts = createHosts({ db, dataDir: options.dataDir });
   const runs = createRuns({ db, hosts, log });
   runs.start();
@@ -51,6 +54,7 @@ export async function createApp(options: {
     jobs,
     clips,
     keyframes,
+    environment,
     hosts,
     runs,
     async close() {

@@ -1,5 +1,6 @@
 import { aboutRouter } from "./features/about/router.ts";
 import { clipsRouter } from "./features/clips/router.ts";
+import { environmentRouter } from "./features/environment/router.ts";
 import { hostsRouter } from "./features/hosts/router.ts";
 import { jobsRouter } from "./features/jobs/router.ts";
 import { keyframesRouter } from "./features/keyframes/router.ts";
@@ -9,6 +10,7 @@ import { procedure, router } from "./trpc.ts";
 export const appRouter = router({
   about: aboutRouter,
   clips: clipsRouter,
+  environment: environmentRouter,
   hosts: hostsRouter,
   jobs: jobsRouter,
   keyframes: keyframesRouter,
