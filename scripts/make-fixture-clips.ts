@@ -5,7 +5,7 @@
  *
  * Pictures carry their ordinal as a strip along the top edge, which a test reads back off whatever shows them:
  * `readOrdinalStrip` in @sightline/core/testing, where the layout is described. Pictures that must never be shown carry
- * ordinals from 4000 on. `stepping-2000` is long and made only when asked for by name.
+ * ordinals from 4000 on. What each whole clip must show stands in fixtures/clips/clips.json, written by hand. `stepping-2000` is long and made only when asked for by name.
  */
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

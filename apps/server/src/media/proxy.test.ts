@@ -12,9 +12,7 @@ const scratch = mkdtempSync(join(tmpdir(), "sightline-proxy-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const CLIPS = [
-  ...WHOLE.filter(
-    ({ original, name }) => original === false || /rotated|aspect|gap|late|full|single/.test(name),
-  ),
+  ...WHOLE.filter(({ original, name }) => !original || /rotated|aspect|gap|late|full|single/.test(name)),
   { name: "damaged.mp4", codec: "h264" },
   { name: "truncated.mp4", codec: "h264" },
 ];

@@ -22,13 +22,13 @@ test.each(WHOLE)(
     expect(problem).toBeNull();
     expect(facts.codec).toBe(codec);
     expect(index.time_secs.length).toBe(frames);
-    expect(`${facts.display_width}x${facts.display_height}`).toBe(size ?? "320x240");
+    expect(`${facts.display_width}x${facts.display_height}`).toBe(size);
     expect(index.time_secs[0]).toBe(0);
     for (let k = 1; k < frames; k++) expect(index.time_secs[k]).toBeGreaterThan(index.time_secs[k - 1] ?? 0);
 
     const decoded = [...readFrames(getFixture(name), index, countTo(frames))];
     expect(decoded.map(readOrdinal)).toEqual(countTo(frames));
-    expect((await findBrowserStart(getFixture(name), facts, index)) !== null).toBe(original ?? true);
+    expect((await findBrowserStart(getFixture(name), facts, index)) !== null).toBe(original);
   },
 );
 
