@@ -52,15 +52,17 @@ export async function* follow(
     // An id from another database (its folder was replaced) would wait for rows that have long been there.
     const isForeign = request.last_id !== null && request.last_id > lines.maxId();
     let last = request.last_id ?? 0;
+    /** Rows up to here came with the run's opening, which was made a little later than the first run's. */
+    const opened = new Map<string, number>();
     if (last === 0 || isForeign) {
-      const upto_id = lines.maxId();
+      last = lines.maxId();
       for (const [i, run_id] of run_ids.entries()) {
         if (signal.aborted) return;
+        const history = openRun(run_id);
+        opened.set(run_id, history.upto_id);
         const isLast = i === run_ids.length - 1;
-        const batch: FollowBatch = { kind: "history", histories: [openRun(run_id, upto_id)] };
-        yield { id: isLast ? upto_id : 0, batch };
+        yield { id: isLast ? last : 0, batch: { kind: "history", histories: [history] } };
       }
-      last = upto_id;
     }
     while (!signal.aborted) {
       wake.lower();
@@ -69,7 +71,8 @@ export async function* follow(
         changed.clear();
         if (runs.length > 0) yield { id: last, batch: { kind: "state", runs } };
       }
-      const { rows, tallies, upto_id, full } = lines.after(run_ids, last, BATCH_ROWS);
+      const { rows: found, tallies, upto_id, full } = lines.after(run_ids, last, BATCH_ROWS);
+      const rows = found.filter(({ id, line }) => id > (opened.get(line.run_id) ?? 0));
       last = upto_id;
       if (rows.length > 0 || tallies.length > 0) yield { id: last, batch: { kind: "rows", rows, tallies } };
       if (full) continue;
@@ -80,7 +83,8 @@ export async function* follow(
     stop();
   }
 
-  function openRun(run_id: string, upto_id: number): RunHistory {
+  function openRun(run_id: string): RunHistory {
+    const upto_id = lines.maxId();
     const max_steps = summaries([run_id])[0]?.max_steps ?? null;
     const tallies = lines.tallies(run_id);
     if (!lines.hasMoreThan(run_id, LONG_ROWS))

@@ -36,8 +36,9 @@ export function followRuns(client: Client, run_ids: string[]): Follower {
       onData({ data }) {
         if (data.kind === "state") for (const run of data.runs) states.set(run.run_id, run);
         if (data.kind === "rows") for (const row of data.rows) follower.ids.push(row.id);
+        // An opening holds the whole past, in place of what came before.
         if (data.kind === "history")
-          for (const history of data.histories) for (const row of history.rows) follower.ids.push(row.id);
+          follower.ids = data.histories.flatMap(({ rows }) => rows.map((row) => row.id));
         runs = appendBatch(runs, data);
         follower.onBatch?.(data);
         for (const check of waiting) check();
