@@ -32,7 +32,9 @@ export function RunHeader({ run, detail }: { run: RunSummary; detail: RunDetail 
         {run.max_steps !== null && <> / {run.max_steps}</>}
       </span>
       {run.ended_secs !== null && (
-        <span className={classes.quiet}>in {formatDuration(run.ended_secs - run.created_secs)}</span>
+        <span className={classes.quiet}>
+          {run.state === "done" ? "in" : "after"} {formatDuration(run.ended_secs - run.created_secs)}
+        </span>
       )}
       {left !== null && <span className={classes.quiet}>≈ {formatDuration(left)} left</span>}
       {run.steps_per_sec !== null && isLive(run.state) && (
