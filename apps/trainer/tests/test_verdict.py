@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from sightline_trainer.slctl.observe import exit_class
 from sightline_trainer.slctl.verdict import Seen, verdict
 
 RUNNING = Seen(
@@ -63,3 +64,21 @@ def test_a_held_lock_is_never_death() -> None:
     for has_id, alive, boot, here, end, beats in flags:
         seen = Seen(True, False, has_id, True, alive, boot, here, 1.0 if beats else 9999.0, 9999.0, end)
         assert not verdict(seen).is_dead, seen
+
+
+@pytest.mark.parametrize(
+    ("code", "killed_by", "kind"),
+    [
+        (0, None, "done"),
+        (75, None, "interrupted"),
+        (71, None, "gpu_memory"),
+        (1, None, "internal"),
+        (137, None, "killed"),
+        (143, None, "signalled"),
+        (None, "SIGKILL", "killed"),
+        (None, "SIGSEGV", "signalled"),
+        (None, None, "killed"),
+    ],
+)
+def test_classes_of_ends(code: int | None, killed_by: str | None, kind: str) -> None:
+    assert exit_class(code, killed_by) == kind

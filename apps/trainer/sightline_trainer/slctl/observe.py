@@ -47,12 +47,11 @@ def attempt_of(run: RunDir, number: Any) -> AttemptDir:
 
 
 def exit_class(code: int | None, killed_by: str | None) -> str:
-    """Class of failure that the retry policy knows; a signal's own name in lower case where one ended it."""
-    if killed_by == "SIGKILL" or (killed_by is None and code is None):
-        return "killed"
-    if killed_by is not None:
-        return "signalled"
-    return _CLASSES.get(code or 0, "internal")
+    """Class of failure for the retry policy: a name of EXIT_CODES, `killed` (SIGKILL or unseen) or `signalled`."""
+    if code is not None and code <= 128:
+        return _CLASSES.get(code, "internal")
+    # A shell between us and the trainer says 128 + the signal's number.
+    return "killed" if code == 137 or (code is None and killed_by in (None, "SIGKILL")) else "signalled"
 
 
 def signal_name(number: int) -> str:

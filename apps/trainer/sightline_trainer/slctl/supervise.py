@@ -360,14 +360,17 @@ class Supervisor:
 
     def _cap_log(self) -> None:
         cap = int(self.config.get("log_bytes", LOG_BYTES))
-        try:
-            if self.attempt.log.stat().st_size <= cap:
-                return
-            shutil.copyfile(self.attempt.log, self.attempt.older_log)
-        except OSError:
-            self.attempt.older_log.unlink(missing_ok=True)
-        # The trainer appends to the same file, so it goes on at the new beginning.
-        os.truncate(self.attempt.log, 0)
+        if self.attempt.log.stat().st_size <= cap:
+            return
+        with self.attempt.log.open("r+b", buffering=0) as log:
+            try:
+                with self.attempt.older_log.open("wb", buffering=0) as older:
+                    while block := log.read(1024 * 1024):
+                        older.write(block)
+            except OSError:
+                self.attempt.older_log.unlink(missing_ok=True)
+            # The trainer appends to the same file, so it goes on at the new beginning.
+            log.truncate(0)
 
     def _say(self, kind: str, code: str, message: str, hint: str) -> None:
         def write() -> None:
