@@ -87,6 +87,24 @@ const clips: Record<string, { ending: string; clip: () => TestClip; after?: (fil
       encoder_options: { ...X264, "x264-params": "scenecut=0:b-adapt=0:b-pyramid=normal" },
     }),
   },
+  // Entry points whose neighbours refer across them, and entry points that are whole only some pictures later.
+  "open-gop": {
+    ending: "mp4",
+    clip: () => ({
+      pictures: pan(60, 1, { seed: 8, step: 6 }),
+      tick: { num: 1, den: 20 },
+      b_frames: 3,
+      encoder_options: { ...X264, "x264-params": "open-gop=1:scenecut=0:b-adapt=0:keyint=15" },
+    }),
+  },
+  "intra-refresh": {
+    ending: "mp4",
+    clip: () => ({
+      pictures: pan(60, 1, { seed: 8, step: 6 }),
+      tick: { num: 1, den: 20 },
+      encoder_options: { ...X264, "x264-params": "intra-refresh=1:keyint=15" },
+    }),
+  },
   // An edit list hides the first two coded pictures.
   "edit-list": {
     ending: "mp4",

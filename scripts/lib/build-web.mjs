@@ -20,7 +20,7 @@ export function buildWeb() {
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === sources) return false;
   const draft = join(WEB, `dist.${process.pid}`);
   const vite = join(WEB, "node_modules/vite/bin/vite.js");
-  const { status } = spawnSync(process.execPath, [vite, "build", "--outDir", draft, "--logLevel", "warn"], {
+  const { status } = spawnSync(process.execPath, [vite, "build", "--outDir", draft, "--logLevel", "error"], {
     cwd: WEB,
     stdio: ["ignore", "inherit", "inherit"],
   });

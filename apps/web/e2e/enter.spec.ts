@@ -1,4 +1,8 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "./support/server.ts";
+
+const ASSETS = join(import.meta.dirname, "../dist/assets");
 
 test("the printed address opens the workbench, isolated and without a word from its own policy", async ({
   page,
@@ -63,4 +67,15 @@ test("a page of another site can neither send a form, nor read, nor frame", asyn
     page.evaluate(() => (document.querySelector("#form") as HTMLFormElement).submit()),
   ]);
   expect(answer.status()).toBe(403);
+});
+
+test("only a worker may make functions from text, as OpenCV does", async ({ page }) => {
+  const scripts = readdirSync(ASSETS).filter((name) => name.endsWith(".js"));
+  const workers = scripts.filter((name) => name.includes("worker"));
+  expect(workers.length).toBeGreaterThan(0);
+  for (const name of scripts) {
+    const answer = await page.request.get(`/assets/${name}`);
+    const mayEvaluate = answer.headers()["content-security-policy"]?.includes("'unsafe-eval'");
+    expect([name, answer.status(), mayEvaluate]).toEqual([name, 200, workers.includes(name)]);
+  }
 });

@@ -22,7 +22,7 @@ export function registerSecurity(server: FastifyInstance, session: Session) {
   });
 }
 
-type Refusal = { status: 400 | 401 | 403 | 415; message: string };
+type Refusal = { status: 401 | 403 | 415; message: string };
 
 function findRefusal(request: FastifyRequest, session: Session): Refusal | null {
   const { headers, socket } = request.raw;
