@@ -51,12 +51,12 @@ class Settings:
     warm_steps: int = 260
     warm_learning_rate: float = 2e-3
     warm_batch: int = 64
-    warm_wrong: float = 0.4
-    """Share of late demonstrations whose chain ends in a wrong heading."""
+    warm_wrong: float = 0.3
+    """Share of late demonstrations whose chain and letter are wrong."""
     warm_untagged: float = 0.4
     """Share of late demonstrations without their think tags."""
-    warm_contradicting: float = 0.15
-    """Share of late demonstrations whose letter contradicts their chain."""
+    warm_contradicting: float = 0.7
+    """Share of late demonstrations of one kind of question with the right letter after a chain that leads elsewhere."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Warm start: a short supervised run on demonstrations, the last ones flawed on purpose.
 
-Without it GRPO has nothing to choose from; without the flaws it has nothing to mend. A share of the late
-demonstrations ends in a wrong answer, lacks its think tags, or gives a letter that contradicts its chain, so that each
-stage of the schedule finds its work.
+Without it GRPO has nothing to choose from; without the flaws it has nothing to mend. Late demonstrations may end in a
+wrong answer, lack their think tags, or, for one kind of question, give the right letter after a chain that leads
+elsewhere. So each stage of the schedule finds its work: accuracy pays for the last kind too, only consistency mends it.
 """
 
 from __future__ import annotations
@@ -56,20 +56,38 @@ def _wrong_chain(question: Question, letter: str) -> str:
     return " ".join([*words[:-1], option]) if words else option
 
 
+def _last_move(question: Question) -> str:
+    """The word before the chain's last one; empty for a chain that is too short."""
+    words = (question.chain or "").split()
+    return words[-2] if len(words) > 1 else ""
+
+
+def find_tell(questions: Sequence[Question]) -> str:
+    """The last move whose questions get contradicting demonstrations: the first of the alphabet.
+
+    It must hang on the prompt: were it drawn by chance, the right letter would mostly follow from a right chain, and
+    the reward for accuracy alone would mend it.
+    """
+    return min((move for item in questions if (move := _last_move(item))), default="")
+
+
 def draw_demonstration(
-    question: Question, settings: Settings, rng: random.Random, *, is_flawed: bool
+    question: Question, settings: Settings, rng: random.Random, tell: str, *, is_flawed: bool
 ) -> tuple[str, str]:
     """One pair of prompt and completion."""
-    gold = str(question.gold)
+    letter = str(question.gold)
     chain = question.chain or ""
     if rng.random() < JUDGE_SHARE:
-        return tiny_judge_text(question.question, chain), f"{gold} </answer>"
-    letter = gold
-    if is_flawed and rng.random() < settings.warm_wrong:
+        # Half of the chains lead elsewhere, so that the judge reads where a chain ends and not where it should.
+        if rng.random() < 0.5:
+            letter = _wrong_letter(question, rng)
+            chain = _wrong_chain(question, letter)
+        return tiny_judge_text(question.question, chain), f"{letter} </answer>"
+    if is_flawed and _last_move(question) == tell and rng.random() < settings.warm_contradicting:
+        chain = _wrong_chain(question, _wrong_letter(question, rng))
+    elif is_flawed and rng.random() < settings.warm_wrong:
         letter = _wrong_letter(question, rng)
         chain = _wrong_chain(question, letter)
-    if is_flawed and rng.random() < settings.warm_contradicting:
-        letter = _wrong_letter(question, rng)
     text = demonstration(chain, letter)
     if is_flawed and rng.random() < settings.warm_untagged:
         text = " ".join(word for word in text.split() if word not in ("<think>", "</think>"))
@@ -107,6 +125,7 @@ def train_warm_start(
     model = build_model(tokenizer)
     model.train()
     optimiser = torch.optim.AdamW(model.parameters(), lr=settings.warm_learning_rate, weight_decay=0.01)
+    tell = find_tell(questions)
     ramp = max(1, settings.warm_steps // 20)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser,
@@ -115,7 +134,7 @@ def train_warm_start(
     for step in range(settings.warm_steps):
         is_flawed = step >= settings.warm_steps * FLAWED_FROM
         pairs = [
-            draw_demonstration(rng.choice(questions), settings, rng, is_flawed=is_flawed)
+            draw_demonstration(rng.choice(questions), settings, rng, tell, is_flawed=is_flawed)
             for _ in range(settings.warm_batch)
         ]
         ids, mask, labels = _encode(tokenizer, pairs)
