@@ -117,11 +117,12 @@ export function createSlctlExecutor(options: {
   let failures = 0;
   let retryAt = 0;
   let lastReason = "";
+  let lastFailure: Error | null = null;
   let closed = false;
 
   const open = async (): Promise<SlctlSession> => {
     if (closed) throw new UnreachableError("The link to the host was closed.");
-    if (Date.now() < retryAt) throw new UnreachableError(lastReason);
+    if (Date.now() < retryAt) throw lastFailure ?? new UnreachableError(lastReason);
     try {
       const channel = await options.open();
       const opened = openSlctlSession({
@@ -152,7 +153,8 @@ export function createSlctlExecutor(options: {
       session = opened;
       return opened;
     } catch (error) {
-      lastReason = error instanceof Error ? error.message : String(error);
+      lastFailure = error instanceof Error ? error : new UnreachableError(String(error));
+      lastReason = lastFailure.message;
       retryAt = Date.now() + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
       failures += 1;
       throw error;

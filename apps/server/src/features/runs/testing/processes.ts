@@ -36,6 +36,22 @@ export function processesOf(dataDir: string): number[] {
     });
 }
 
+/** Children of a process whose command line holds `word`. */
+export function childrenOf(parent: number, word: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const after = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1) ?? "";
+        const [, ppid] = after.split(" ");
+        return Number(ppid) === parent && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(word);
+      } catch {
+        return false;
+      }
+    });
+}
+
 /** Ends every process that works below the folder. */
 export async function endProcessesOf(dataDir: string): Promise<void> {
   for (let round = 0; round < 50; round++) {
