@@ -35,17 +35,19 @@ export function getOverlap(pair: PairEvidence, settings: Pick<KeyFrameSettings, 
  * Decides on frames as they come; the last frame is kept when the caller says that there are no more.
  *
  * `sightline`: a frame that can't be compared is kept where it is rich in detail (a cut, a fast turn: another view); a poor
- * one only when `gap_secs` have passed since the last key-frame, and it never becomes the reference of a later frame.
+ * one only when `gap_secs` have passed since the last frame that was kept or could be compared, and it never becomes the
+ * reference of a later frame.
  * `embodied-r`: a frame that can't be compared is kept.
  */
 export function startChain(settings: KeyFrameSettings, getPair: GetPair) {
   const decisions: KeyFrameDecision[] = [];
   let reference: SampledFrame | null = null;
-  let lastKept: SampledFrame | null = null;
+  /** Up to here the clip is accounted for: kept, or known to show what was kept. */
+  let covered_secs = Number.NEGATIVE_INFINITY;
 
   function decide(frame: SampledFrame): KeyFrameDecision {
     const blank = { frame: frame.frame, time_secs: frame.time_secs, features: frame.features };
-    if (reference === null || lastKept === null) {
+    if (reference === null) {
       reference = frame;
       return { ...blank, kept: true, rule: "first", overlap: null, evidence: null };
     }
@@ -61,7 +63,7 @@ export function startChain(settings: KeyFrameSettings, getPair: GetPair) {
       reference = frame;
       return { ...blank, kept: true, rule, overlap, evidence };
     }
-    const kept = frame.time_secs - lastKept.time_secs >= settings.gap_secs;
+    const kept = frame.time_secs - covered_secs >= settings.gap_secs;
     return { ...blank, kept, rule: kept ? "gap" : rule, overlap, evidence };
   }
 
@@ -69,7 +71,7 @@ export function startChain(settings: KeyFrameSettings, getPair: GetPair) {
     /** Decides on the next sampled frame. */
     push(frame: SampledFrame): KeyFrameDecision {
       const decision = decide(frame);
-      if (decision.kept) lastKept = frame;
+      if (decision.kept || decision.overlap !== null) covered_secs = frame.time_secs;
       decisions.push(decision);
       return decision;
     },

@@ -29,7 +29,7 @@ function describeRule(decision: KeyFrameDecision, settings: KeyFrameSettings): s
       return [`overlap ${format(decision.overlap)} ${kept ? "<" : "≥"} ${format(settings.threshold)}`];
     case "gap":
       return [
-        `no key-frame for ${settings.gap_secs} s`,
+        `nothing to compare for ${settings.gap_secs} s`,
         ...(decision.evidence?.failure
           ? [describeFailure(decision.evidence.failure, decision.evidence)]
           : []),

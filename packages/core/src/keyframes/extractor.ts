@@ -2,11 +2,12 @@
  * Pictures to features, and two frames' features to what they say about each other. The only module that calls OpenCV;
  * one object serves one thread.
  */
+import { fitAffine } from "./affine.ts";
 import type { Cv, CvKeyPoint, CvMat, CvMatch, CvObject, CvVector } from "./cv.ts";
 import { countFeatures, DESCRIPTOR_BYTES, type FrameFeatures } from "./features.ts";
 import { invert, measureOverlap, measureReleasedOverlap } from "./geometry.ts";
 import { expandRange, type GreyPlane, measureNoise, turnUpright } from "./plane.ts";
-import { judgeSupport, type PointPairs } from "./support.ts";
+import { isStill, judgeSupport, type PointPairs } from "./support.ts";
 import type { Homography, KeyFrameSettings, LumaPlane, PairEvidence, PairFailure } from "./types.ts";
 
 /** At this many matches or fewer the released extractor estimates nothing; so do we. */
@@ -111,9 +112,14 @@ export function createExtractor(cv: Cv, settings: Features): Extractor {
       const found = findHomography(cv, left, settings.ransac_px);
       if (found === null) break;
       const judged = judge(evidence, left, found, reference, candidate);
-      if (judged.failure === null) return judged;
-      if (attempt === 1) failed = judged;
-      left = takeOutliers(left, found.inliers);
+      if (judged.pair.failure === null) return judged.pair;
+      if (judged.pair.failure === "degenerate_homography") {
+        const flat = fitAffine(left, found.inliers, settings.ransac_px);
+        const rejudged = flat && judge(evidence, left, flat, reference, candidate);
+        if (rejudged?.pair.failure === null) return rejudged.pair;
+      }
+      if (attempt === 1) failed = judged.pair;
+      left = setAside(left, found.inliers, judged.isStill);
     }
     return failed;
   }
@@ -124,7 +130,7 @@ export function createExtractor(cv: Cv, settings: Features): Extractor {
     found: Found,
     reference: FrameFeatures,
     candidate: FrameFeatures,
-  ): PairEvidence {
+  ): { pair: PairEvidence; isStill: boolean } {
     const { homography, inliers } = found;
     const back = invert(homography);
     const support = judgeSupport(homography, matches, inliers, reference, candidate);
@@ -134,7 +140,7 @@ export function createExtractor(cv: Cv, settings: Features): Extractor {
     let failure: PairFailure | null = null;
     if (!isSound) failure = "degenerate_homography";
     else if (!support.isEnough) failure = "few_inliers";
-    return {
+    const pair = {
       ...evidence,
       inliers: support.inliers,
       homography,
@@ -144,6 +150,7 @@ export function createExtractor(cv: Cv, settings: Features): Extractor {
       extent: support.extent,
       failure,
     };
+    return { pair, isStill: support.isStill };
   }
 
   return {
@@ -238,11 +245,12 @@ function findHomography(cv: Cv, pairs: PointPairs, ransac_px: number): Found | n
   });
 }
 
-function takeOutliers(pairs: PointPairs, inliers: Uint8Array): PointPairs {
+/** The pairs that did not agree; without those that stand still as well, where those that agreed did. */
+function setAside(pairs: PointPairs, inliers: Uint8Array, withStill: boolean): PointPairs {
   const from: number[] = [];
   const to: number[] = [];
   for (let i = 0; i < pairs.count; i += 1) {
-    if (inliers[i] !== 0) continue;
+    if (inliers[i] !== 0 || (withStill && isStill(pairs, i))) continue;
     from.push(pairs.from[2 * i] as number, pairs.from[2 * i + 1] as number);
     to.push(pairs.to[2 * i] as number, pairs.to[2 * i + 1] as number);
   }

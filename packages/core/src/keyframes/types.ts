@@ -23,7 +23,7 @@ export type KeyFrameSettings = {
   width: number;
   /**
    * Preset `sightline`: a frame too poor in detail to be compared is kept only when this many seconds have passed since
-   * the last key-frame. Preset `embodied-r` does not use it.
+   * the last frame that was kept or could be compared. Preset `embodied-r` does not use it.
    */
   gap_secs: number;
 };
