@@ -1,4 +1,3 @@
-import { SAMPLING_SLACK_SECS } from "@sightline/core/clips";
 import {
   AV_FRAME_FLAG_CORRUPT,
   AV_NOPTS_VALUE,
@@ -6,14 +5,16 @@ import {
   AV_PKT_FLAG_DISCARD,
   AV_TIME_BASE,
   type FormatContext,
-  Frame,
+  type Frame,
   type Packet,
 } from "node-av";
 import { createBreath } from "./breath.ts";
+import { createClock } from "./clock.ts";
 import { isCutOff } from "./explain.ts";
-import { openDecoder, openVideo, readPackets } from "./open.ts";
+import { openDecoder, openVideo, readPackets, type VideoInput } from "./open.ts";
 import { probe, type VideoFacts } from "./probe.ts";
 import { MediaProblem } from "./problem.ts";
+import { createSampler } from "./sampler.ts";
 
 /** Where every shown picture of a file lies, and how to reach it. */
 export type FrameIndex = {
@@ -46,6 +47,8 @@ export type ScanOptions = {
   interval_secs: number;
   /** Called once for every picture that core's `getSampledFrames` would choose, ascending, a little after it was decoded. */
   onSampled?: (picture: SampledPicture) => void;
+  /** The file is damaged and is read anew from its start: what was handed out so far counts no more. */
+  onAgain?: () => void;
   /** Bytes of the file that have been read, now and then. */
   onProgress?: (bytes: number) => void;
   /** Decoding threads. */
@@ -54,21 +57,31 @@ export type ScanOptions = {
 
 /** What a container's end may lie after the last picture's beginning to be that picture's end. */
 const LONGEST_LAST_FRAME_SECS = 1;
-/** A time that falls back further than this begins a new stretch of the recording. */
-const NEW_STRETCH_SECS = 1;
 
 /**
  * Decodes a file once, from its first packet to its last, and says which pictures it shows and when.
  *
  * The table comes from decoded pictures, never from header counts or rates: what an edit list cuts away is not in it,
- * and neither is what could not be decoded.
+ * and neither is what could not be decoded. A damaged file is decoded again by one thread: what several make of it
+ * depends on which is first, and FFmpeg's own count is that of one.
  *
  * @throws MediaProblem when not one picture could be decoded.
  */
 export async function scan(file: string, options: ScanOptions): Promise<Scan> {
+  const threads = options.threads ?? 2;
+  const first = await tryScan(file, options, threads);
+  if (first) return first;
+  options.onAgain?.();
+  const second = await tryScan(file, options, 1);
+  if (second) return second;
+  throw new MediaProblem("The file holds a video, but not one of its frames could be decoded.");
+}
+
+/** @returns Null when not a frame came out, or, with several threads, as soon as data proves to be damaged. */
+async function tryScan(file: string, options: ScanOptions, threads: number): Promise<Scan | null> {
   const input = openVideo(file);
   try {
-    return await scanInput(file, input, options);
+    return await scanInput(file, input, options, threads);
   } finally {
     input.close();
   }
@@ -76,20 +89,22 @@ export async function scan(file: string, options: ScanOptions): Promise<Scan> {
 
 async function scanInput(
   file: string,
-  input: ReturnType<typeof openVideo>,
+  input: VideoInput,
   options: ScanOptions,
-): Promise<Scan> {
+  threads: number,
+): Promise<Scan | null> {
   const facts = probe(input);
   const { num, den } = input.stream.timeBase;
   const clock = createClock(num / den);
   const sampler = createSampler(options.interval_secs, (ordinal, time_secs, frame) =>
     options.onSampled?.({ ordinal, time_secs, frame, facts }),
   );
-  const decoder = openDecoder(input, options.threads ?? 2);
+  const decoder = openDecoder(input, threads);
   const keyTicks = new Set<number>();
   let faults = 0;
   let damaged = 0;
   let lastDuration = 0;
+  const isSpoilt = () => threads > 1 && (faults > 0 || damaged > 0);
 
   const take = (frame: Frame) => {
     if (frame.decodeErrorFlags !== 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT) !== 0) damaged += 1;
@@ -110,18 +125,18 @@ async function scanInput(
       if ((packet.flags & AV_PKT_FLAG_CORRUPT) !== 0) faults += 1;
       if (isEntry(packet)) keyTicks.add(Number(packet.pts));
       faults += decoder.decode(packet, take);
+      if (isSpoilt()) return null;
       position = Math.max(position, Number(packet.pos));
       await breathe();
     }
     faults += decoder.decode(null, take);
+    if (isSpoilt() || clock.count === 0) return null;
     sampler.end();
   } finally {
     sampler.close();
     decoder.close();
   }
 
-  if (clock.count === 0)
-    throw new MediaProblem("The file holds a video, but not one of its frames could be decoded.");
   const index = clock.finish(lastDuration, keyTicks);
   // What a decoder makes up for lost data depends on what it saw before.
   if (faults > 0 || damaged > 0) index.seekable = false;
@@ -158,85 +173,4 @@ function describeLoss({ shown, promised, damaged, cutOff, broken }: Loss): strin
   if (cutOff) return `The file was cut off; ${shown} frames could be read.`;
   if (damaged > 0) return `${damaged} of ${shown} frames are damaged and may show wrong pixels.`;
   return `Parts of the file are damaged; ${shown} frames could be read.`;
-}
-
-/** Gives every picture a time after the one before it, and notes where it had to mend. */
-function createClock(tickSecs: number) {
-  const ticks: number[] = [];
-  const times: number[] = [];
-  let shift = 0;
-  let mended = false;
-  let last = 0;
-
-  return {
-    get count() {
-      return ticks.length;
-    },
-    /** @returns Seconds from the first picture. */
-    add(pts: number | null, duration: number): number {
-      const before = times.length === 0 ? null : last;
-      let at = pts === null ? (before ?? 0) + (before === null ? 0 : Math.max(1, duration)) : pts + shift;
-      if (pts === null) mended = true;
-      if (before !== null && at <= before) {
-        mended = true;
-        if (pts !== null && (before - at) * tickSecs > NEW_STRETCH_SECS) {
-          shift = before + Math.max(1, duration) - pts;
-          at = pts + shift;
-        } else {
-          at = before + 1;
-        }
-      }
-      last = at;
-      ticks.push(pts ?? at);
-      times.push(at);
-      return (at - (times[0] ?? at)) * tickSecs;
-    },
-    finish(lastDuration: number, keyTicks: Set<number>): FrameIndex {
-      const first = times[0] ?? 0;
-      const time_secs = Float64Array.from(times, (at) => (at - first) * tickSecs);
-      const key_frames = mended
-        ? []
-        : [...ticks.keys()].filter((ordinal) => keyTicks.has(ticks[ordinal] ?? 0));
-      return {
-        time_secs,
-        ticks: Float64Array.from(ticks),
-        key_frames: Uint32Array.from(key_frames),
-        seekable: !mended,
-        first_time_secs: first * tickSecs,
-        duration_secs: lastDuration > 0 ? (last + lastDuration - first) * tickSecs : null,
-      };
-    },
-  };
-}
-
-/** Chooses as core's `getSampledFrames` does, while the times still come in: a picture is known to be sampled only once the next one has come. */
-function createSampler(
-  intervalSecs: number,
-  emit: (ordinal: number, time_secs: number, frame: Frame) => void,
-) {
-  const held = new Frame();
-  held.alloc();
-  let heldOrdinal = -1;
-  let heldTime = 0;
-  let emitted = -1;
-  let next = 0;
-  const flush = () => {
-    if (heldOrdinal === emitted) return;
-    emit(heldOrdinal, heldTime, held);
-    emitted = heldOrdinal;
-  };
-  return {
-    add(ordinal: number, time_secs: number, frame: Frame) {
-      if (ordinal > 0 && time_secs > next * intervalSecs + SAMPLING_SLACK_SECS) {
-        flush();
-        while (next * intervalSecs + SAMPLING_SLACK_SECS < time_secs) next += 1;
-      }
-      held.unref();
-      held.ref(frame);
-      heldOrdinal = ordinal;
-      heldTime = time_secs;
-    },
-    end: flush,
-    close: () => held.free(),
-  };
 }

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
 import type { SelectArgs } from "../workers/keyframes.ts";
@@ -22,17 +22,23 @@ export const tasks = {
     args: { file: string; thumbs_dir: string; interval_secs: number },
     report: Report,
   ): Promise<Scan & { browser_start_secs: number | null }> {
-    const writes: Promise<void>[] = [];
-    const write = (name: string, jpeg: Buffer) => writes.push(writeFile(join(args.thumbs_dir, name), jpeg));
+    const written: string[] = [];
+    const write = (name: string, jpeg: Buffer) => {
+      const path = join(args.thumbs_dir, name);
+      writeFileSync(path, jpeg);
+      written.push(path);
+    };
     const result = await scan(args.file, {
       interval_secs: args.interval_secs,
       onProgress: report,
+      onAgain() {
+        for (const path of written.splice(0)) rmSync(path, { force: true });
+      },
       onSampled({ ordinal, frame, facts }) {
         write(`${ordinal}.jpg`, drawJpeg(frame, facts, FILMSTRIP_WIDTH));
         if (ordinal === 0) write("poster.jpg", drawJpeg(frame, facts, POSTER_WIDTH));
       },
     });
-    await Promise.all(writes);
     const { facts, index, problem } = result;
     const browser_start_secs = problem === null ? await findBrowserStart(args.file, facts, index) : null;
     return { ...result, browser_start_secs };
