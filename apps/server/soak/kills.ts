@@ -15,14 +15,15 @@ const begun = performance.now();
 for (let round = 0; round < rounds; round++) {
   const result = await killRound({
     victims: VICTIM_SETS[round % VICTIM_SETS.length] ?? [],
-    at_ms: Math.round(random() * 4000),
+    at_ms: Math.round(random() * 3500),
+    from: round % 4 === 3 ? "launch" : "start",
     down_ms: Math.round(random() * 1500),
     steps: 60,
     steps_per_sec: 20,
   });
   if (result.faults.length > 0) failed += 1;
   console.error(
-    `${String(round + 1).padStart(3)}/${rounds} ${result.faults.length === 0 ? "✓" : "✗"} ${result.victims.join("+").padEnd(18)} at ${result.at_ms} ms, ${result.attempts} attempts ${result.faults.join("; ").slice(0, 500)}`,
+    `${String(round + 1).padStart(3)}/${rounds} ${result.faults.length === 0 ? "✓" : "✗"} ${result.victims.join("+").padEnd(18)} at ${result.at_ms} ms after the ${result.from}, ${result.attempts} attempts ${result.faults.join("; ").slice(0, 500)}`,
   );
 }
 console.log(

@@ -3,7 +3,10 @@ import { createFlag, pause, type RunHub } from "./hub.ts";
 import type { LineStore } from "./line-store.ts";
 
 const BATCH_ROWS = 500;
+/** Batches leave at most this often. */
 const COALESCE_MS = 100;
+/** Lines of one step come within a moment of each other; they are waited for even after a long silence. */
+const GATHER_MS = 20;
 const LIST_MS = 200;
 /** A run with more event lines than this opens by buckets. */
 const LONG_ROWS = 2000;
@@ -52,6 +55,7 @@ export async function* follow(
     // An id from another database (its folder was replaced) would wait for rows that have long been there.
     const isForeign = request.last_id !== null && request.last_id > lines.maxId();
     let last = request.last_id ?? 0;
+    let sent = 0;
     /** Rows up to here came with the run's opening, which was made a little later than the first run's. */
     const opened = new Map<string, number>();
     if (last === 0 || isForeign) {
@@ -76,8 +80,9 @@ export async function* follow(
       last = upto_id;
       if (rows.length > 0 || tallies.length > 0) yield { id: last, batch: { kind: "rows", rows, tallies } };
       if (full) continue;
+      sent = performance.now();
       await wake.wait(signal);
-      await pause(COALESCE_MS, signal);
+      await pause(Math.max(GATHER_MS, sent + COALESCE_MS - performance.now()), signal);
     }
   } finally {
     stop();

@@ -12,7 +12,14 @@ it.each([
   "nothing is lost, doubled or left behind when SIGKILL takes %s",
   async (_, set, at_ms) => {
     const victims = VICTIM_SETS[set] ?? [];
-    const { faults } = await killRound({ victims, at_ms, down_ms: 200, steps: 40, steps_per_sec: 20 });
+    const { faults } = await killRound({
+      victims,
+      at_ms,
+      from: "start",
+      down_ms: 200,
+      steps: 40,
+      steps_per_sec: 20,
+    });
     expect(faults).toEqual([]);
   },
   120_000,

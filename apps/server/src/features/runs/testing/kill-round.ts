@@ -22,8 +22,9 @@ export const VICTIM_SETS: readonly (readonly Victim[])[] = [
 
 export type KillRound = {
   victims: readonly Victim[];
-  /** From the launch, milliseconds. */
+  /** Milliseconds from `from`: the press of the button, or the moment at which the trainer named itself. */
   at_ms: number;
+  from: "launch" | "start";
   /** How long a killed server stays away. */
   down_ms: number;
   steps: number;
@@ -58,7 +59,9 @@ export async function killRound(round: KillRound): Promise<KillResult> {
     follower = followRuns(server.client, [run_id]);
     const { client } = server;
 
-    await sleep(round.at_ms - (Date.now() - launched));
+    if (round.from === "start")
+      while (!attemptProcesses(dataDir, run_id, 1)?.trainer && Date.now() - launched < 30_000) await sleep(5);
+    await sleep(round.from === "start" ? round.at_ms : round.at_ms - (Date.now() - launched));
     const processes = attemptProcesses(dataDir, run_id, 1);
     for (const victim of round.victims) {
       if (victim === "server") await server.kill();

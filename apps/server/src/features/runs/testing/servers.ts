@@ -45,6 +45,8 @@ export async function serveHere(dataDir: string) {
 /** A server in a process of its own, to be killed. */
 export type ServerProcess = {
   address: string;
+  /** The address that lets a browser in. */
+  url: string;
   port: number;
   client: Client;
   pid: number;
@@ -75,6 +77,7 @@ export async function spawnServer(dataDir: string, port = 0): Promise<ServerProc
   const url = new URL(line);
   return {
     address: url.origin,
+    url: line,
     port: Number(url.port),
     client: await connect(url.origin, url.searchParams.get("token") ?? ""),
     pid: child.pid ?? 0,
