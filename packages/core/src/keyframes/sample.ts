@@ -1,8 +1,5 @@
-import { getFrameAt } from "../clips/index.ts";
+import { getSampledFrames } from "../clips/index.ts";
 import type { KeyFrameSettings } from "./types.ts";
-
-/** Times of a sample table are sums of rationals; a frame this little after a moment is still on screen then. */
-const TIME_TOLERANCE_SECS = 1e-6;
 
 /** A clip of 29.97 frames a second whose times were rounded to milliseconds must not come out as 29.9. */
 const RATE_TOLERANCE = 0.02;
@@ -17,12 +14,14 @@ export function sampleFrames(
   time_secs: readonly number[],
   settings: Pick<KeyFrameSettings, "sampling" | "interval_secs">,
 ): number[] {
-  if (time_secs.length === 0) return [];
-  const step = settings.sampling === "released" ? getReleasedStep(time_secs) : null;
-  const frames =
-    step === null ? sampleByTime(time_secs, settings.interval_secs) : sampleByStep(time_secs, step);
+  const { sampling, interval_secs } = settings;
+  if (!(interval_secs > 0)) throw new RangeError(`interval_secs must be above 0, not ${interval_secs}`);
+  const step = sampling === "released" ? getReleasedStep(time_secs) : null;
+  if (step === null) return getSampledFrames(time_secs, interval_secs);
+  const frames: number[] = [];
+  for (let frame = 0; frame < time_secs.length; frame += step) frames.push(frame);
   const last = time_secs.length - 1;
-  if (frames.at(-1) !== last) frames.push(last);
+  if (last >= 0 && frames.at(-1) !== last) frames.push(last);
   return frames;
 }
 
@@ -37,22 +36,4 @@ export function getReleasedStep(time_secs: readonly number[]): number | null {
   const rate = (time_secs.length - 1) / length_secs;
   const step = Math.floor(rate + RATE_TOLERANCE);
   return step < 1 ? null : step;
-}
-
-function sampleByTime(time_secs: readonly number[], interval_secs: number): number[] {
-  if (!(interval_secs > 0)) throw new RangeError(`interval_secs must be above 0, not ${interval_secs}`);
-  const end_secs = time_secs.at(-1) ?? 0;
-  const frames: number[] = [];
-  for (let k = 0; ; k += 1) {
-    const at_secs = k * interval_secs + TIME_TOLERANCE_SECS;
-    const frame = getFrameAt(time_secs, at_secs);
-    if (frame !== frames.at(-1)) frames.push(frame);
-    if (at_secs >= end_secs) return frames;
-  }
-}
-
-function sampleByStep(time_secs: readonly number[], step: number): number[] {
-  const frames: number[] = [];
-  for (let frame = 0; frame < time_secs.length; frame += step) frames.push(frame);
-  return frames;
 }

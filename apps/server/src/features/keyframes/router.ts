@@ -25,6 +25,7 @@ export const keyframesRouter = router({
   get: procedure
     .input(ClipId.extend({ settings: Settings.optional() }))
     .query(({ ctx, input }) => ctx.app.keyframes.get(input.clip_id, input.settings ?? SIGHTLINE_SETTINGS)),
+  saved: procedure.input(ClipId).query(({ ctx, input }) => ctx.app.keyframes.getSaved(input.clip_id)),
   extract: procedure
     .input(ClipId.extend({ settings: Settings.optional() }))
     .mutation(({ ctx, input }) =>

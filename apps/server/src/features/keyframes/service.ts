@@ -24,6 +24,8 @@ import type { KeyFrameStore } from "./store.ts";
 /** Key-frames of the library's clips: selected, stored, selected anew from what was seen before. */
 export type KeyFrames = {
   get(clip_id: string, settings: KeyFrameSettings): KeyFrameSelection | null;
+  /** The settings that a clip's key-frames were last stored under; null when there are none. */
+  getSaved(clip_id: string): KeyFrameSettings | null;
   /** Selects and stores; a second call for work that is under way joins it. */
   extract(clip_id: string, settings: KeyFrameSettings): Job;
   /**
@@ -128,6 +130,7 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
 
   return {
     get: (clip_id, settings) => store.get(library.get(clip_id).clip_id, hashSettings(settings)),
+    getSaved: (clip_id) => store.getLatestSettings(library.get(clip_id).clip_id),
     extract,
     select(clip_id, settings) {
       library.get(clip_id);

@@ -1,5 +1,5 @@
 import type { KeyFrameSelection, KeyFrameSettings } from "@sightline/core/keyframes";
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, desc, eq } from "drizzle-orm";
 import type { Db } from "../../db/open.ts";
 import { keyFrameDecisions, keyFrameExtractions, keyFrameSelections } from "./tables.ts";
 
@@ -10,6 +10,8 @@ export type KeyFrameStore = {
   get(clip_id: string, settings_hash: string): KeyFrameSelection | null;
   /** The settings of a stored selection; null when there is none of that hash. */
   getSettings(clip_id: string, settings_hash: string): KeyFrameSettings | null;
+  /** The settings of the selection that was stored last; null when there is none. */
+  getLatestSettings(clip_id: string): KeyFrameSettings | null;
   /** Stores a selection in place of an earlier one of the same settings, and forgets that it was asked for. */
   put(selection: KeyFrameSelection): void;
   getExtraction(clip_id: string, settings_hash: string): Extraction | null;
@@ -46,6 +48,14 @@ export function createKeyFrameStore(db: Db): KeyFrameStore {
         .select({ settings: keyFrameSelections.settings })
         .from(keyFrameSelections)
         .where(ofSelection(clip_id, settings_hash))
+        .get()?.settings ?? null,
+    getLatestSettings: (clip_id) =>
+      db
+        .select({ settings: keyFrameSelections.settings })
+        .from(keyFrameSelections)
+        .where(eq(keyFrameSelections.clip_id, clip_id))
+        .orderBy(desc(keyFrameSelections.made_secs))
+        .limit(1)
         .get()?.settings ?? null,
     put({ decisions, ...selection }) {
       const { clip_id, settings_hash } = selection;
