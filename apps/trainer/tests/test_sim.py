@@ -88,7 +88,8 @@ def test_rows_agree_with_each_other(here: Host) -> None:
     here.finished()
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in here.completions():
-        groups[row["group_id"]].append(row)
+        if "split" not in row:
+            groups[row["group_id"]].append(row)
     by_step = {line["step"]: line["values"] for line in here.events(type="metrics")}
     assert len(groups) == 24 * 4
     statuses: set[str] = set()
@@ -122,7 +123,7 @@ def test_rows_agree_with_each_other(here: Host) -> None:
                     assert judge["agrees"] == (judge["letter"] == parse["letter"])
     assert statuses >= {"ok", "skipped_wrong_answer", "no_think", "timeout", "http_error"}
     for step, values in by_step.items():
-        rows = [row for row in here.completions() if row["step"] == step]
+        rows = [row for row in here.completions() if row["step"] == step and "split" not in row]
         assert values["reward"] == pytest.approx(statistics.fmean(row["reward"] for row in rows))
         assert values["rewards/accuracy/mean"] == pytest.approx(
             statistics.fmean(row["rewards"]["accuracy"]["raw"] for row in rows)
@@ -135,6 +136,22 @@ def test_rows_agree_with_each_other(here: Host) -> None:
         tasks = {key.split("/")[1] for key in values if key.startswith("task/")}
         assert sum(values[f"task/{task}/n"] for task in tasks) == len(rows)
         assert sum(values[f"task/{task}/correct"] for task in tasks) == len(right)
+
+
+def test_an_evaluation_agrees_with_its_rows(here: Host) -> None:
+    here.launch(spec(eval_steps=4, eval_questions=24))
+    here.finished()
+    evaluations = here.events(type="evaluation")
+    assert [line["step"] for line in evaluations] == [0, 4, 8, 12]
+    for line in evaluations:
+        rows = [row for row in here.completions() if row.get("split") == "eval" and row["step"] == line["step"]]
+        assert len(rows) == line["overall"]["n"] == 24 == sum(task["n"] for task in line["per_task"].values())
+        assert all(row["prompt"] and row["group_size"] == 1 and row["k"] == 0 for row in rows)
+        right = [row for row in rows if row["rewards"]["accuracy"]["raw"] == 1]
+        assert line["overall"]["accuracy"] == len(right) / 24
+        assert line["overall"]["low"] < line["overall"]["accuracy"] < line["overall"]["high"]
+        assert line["overall"]["consistency/judged"] == len(right)
+    assert len({line["settings_hash"] for line in evaluations}) == 1
 
 
 def _is_well_formed(text: str) -> bool:
@@ -152,6 +169,9 @@ def test_weight_zero_shows_the_judge_one_group_in_eight(here: Host) -> None:
     seen: dict[int, set[str]] = defaultdict(set)
     everything: dict[int, set[str]] = defaultdict(set)
     for row in here.completions():
+        if "split" in row:
+            assert row["judges"] and row["reward"] == 0
+            continue
         everything[row["stage"]].add(row["group_id"])
         if row["judges"]:
             seen[row["stage"]].add(row["group_id"])

@@ -127,7 +127,7 @@ def test_lone_surrogates_and_line_breaks_stay_one_legal_line(run: RunDir, schema
 
 def test_a_long_text_is_cut_and_says_where(run: RunDir, schema: Check) -> None:
     log = open_log(run)
-    text = "<think>" + "é\n" * MAX_LINE_BYTES + "</think><answer>B</answer>"
+    text = "<think>" + "😀\n" * MAX_LINE_BYTES + "</think><answer>B</answer>"
     parse = {
         "think": [7, 7 + 2 * MAX_LINE_BYTES],
         "answer": [len(text) - 10, len(text) - 9],
@@ -139,7 +139,8 @@ def test_a_long_text_is_cut_and_says_where(run: RunDir, schema: Check) -> None:
     assert len(raw) <= MAX_LINE_BYTES
     line = json.loads(raw)
     schema(line)
-    assert line["truncated_at"] == len(line["text"]) and text.startswith(line["text"])
+    assert line["truncated_at"] == len(line["text"].encode("utf-16-le")) // 2 > len(line["text"])
+    assert text.startswith(line["text"])
     assert line["parse"] == {"think": None, "answer": None, "letter": "B", "rule": "r"}
 
 

@@ -104,8 +104,6 @@ def run_step(plan: Plan, state: State, *, is_judge_down: bool = False, is_flat: 
     step = state.step + 1
     rng = random.Random(f"{plan.seed}/step/{step}")
     weights = plan.weights_at(step)
-    epoch = plan.epoch(step)
-    stage = plan.stage_at(step)
     rows: list[dict[str, Any]] = []
     stds: list[float] = []
     calls = cached = failed = 0
@@ -118,33 +116,8 @@ def run_step(plan: Plan, state: State, *, is_judge_down: bool = False, is_flat: 
         calls, cached, failed = calls + scored.calls, cached + scored.cached, failed + scored.failed
         stds.append(scored.std)
         for k, (trace, score) in enumerate(zip(group, scored.scores, strict=True)):
-            rows.append(
-                {
-                    "gen": step,
-                    "step": step,
-                    "epoch": epoch,
-                    "stage": stage,
-                    "group_id": f"g{step:06d}-{prompt}",
-                    "question_id": question.question_id,
-                    "clip_id": question.clip_id,
-                    "task": question.task,
-                    "k": k,
-                    "group_size": settings.group_size,
-                    "prompt": question.prompt if k == 0 else None,
-                    "gold": question.gold,
-                    "text": trace.text,
-                    "tokens": trace.tokens,
-                    "finish": trace.finish,
-                    "truncated_at": None,
-                    "parse": {
-                        "think": trace.think,
-                        "answer": trace.answer,
-                        "letter": trace.letter,
-                        "rule": trace.rule,
-                    },
-                    **score,
-                }
-            )
+            place = {"k": k, "group_size": settings.group_size, "group_id": f"g{step:06d}-{prompt}"}
+            rows.append(_row(plan, step, question, trace, {**place, **score}))
     tokens = sum(row["tokens"] for row in rows)
     generate_secs = round(0.12 + tokens / 9000 * (1 + 0.1 * rng.random()), 4)
     score_secs = round(0.002 * calls + 0.01 + 0.004 * rng.random(), 4)
@@ -182,21 +155,45 @@ def _sample_group(
     traces: list[Trace] = []
     for k in range(plan.settings.group_size):
         draw = random.Random(f"{plan.seed}/trace/{step}/{number}/{0 if is_flat else k}")
-        is_right = draw.random() < right
-        # A wrong letter mostly follows from wrong reasoning, so traces agree with themselves more often when wrong.
-        is_consistent = draw.random() < (state.consistency if is_right else 0.5 + state.consistency / 2)
-        traces.append(
-            make_trace(
-                question,
-                draw,
-                is_well_formed=draw.random() < state.format,
-                is_right=is_right,
-                is_consistent=is_consistent,
-                verbosity=state.verbosity,
-                max_tokens=MAX_TOKENS,
-            )
-        )
+        traces.append(_sample(state, question, draw, right))
     return traces
+
+
+def _sample(state: State, question: Question, draw: random.Random, right: float) -> Trace:
+    """One trace; `right` is the chance that its letter is the gold one."""
+    is_right = draw.random() < right
+    # A wrong letter mostly follows from wrong reasoning, so traces agree with themselves more often when wrong.
+    is_consistent = draw.random() < (state.consistency if is_right else 0.5 + state.consistency / 2)
+    return make_trace(
+        question,
+        draw,
+        is_well_formed=draw.random() < state.format,
+        is_right=is_right,
+        is_consistent=is_consistent,
+        verbosity=state.verbosity,
+        max_tokens=MAX_TOKENS,
+    )
+
+
+def _row(plan: Plan, step: int, question: Question, trace: Trace, fields: dict[str, Any]) -> dict[str, Any]:
+    """A completion as the wire carries it; `fields` are its place in the group and its scores."""
+    return {
+        "gen": step,
+        "step": step,
+        "epoch": plan.epoch(step),
+        "stage": plan.stage_at(max(1, step)),
+        "question_id": question.question_id,
+        "clip_id": question.clip_id,
+        "task": question.task,
+        "prompt": question.prompt if fields["k"] == 0 else None,
+        "gold": question.gold,
+        "text": trace.text,
+        "tokens": trace.tokens,
+        "finish": trace.finish,
+        "truncated_at": None,
+        "parse": {"think": trace.think, "answer": trace.answer, "letter": trace.letter, "rule": trace.rule},
+        **fields,
+    }
 
 
 def _score_group(
@@ -347,38 +344,45 @@ def consistency_counts(rows: list[dict[str, Any]]) -> dict[str, float | None]:
     }
 
 
-def evaluate(plan: Plan, state: State) -> tuple[dict[str, dict[str, float]], dict[str, float | None]]:
-    """Accuracy per task on held-out questions with 95 % Wilson intervals, and the whole."""
-    rng = random.Random(f"{plan.seed}/evaluation/{state.step}")
-    right = dict.fromkeys(TASKS, 0)
-    counts = dict.fromkeys(TASKS, 0)
-    formed = agreed = 0
-    total = plan.settings.eval_questions
-    for index in range(total):
-        question = make_question(f"{plan.seed}/held-out", index)
-        chance = state.accuracy - 0.03 - 0.1 * (len(question.turns) - 3) * (1 - state.accuracy)
-        counts[question.task] += 1
-        formed += rng.random() < state.format
-        if rng.random() < chance:
-            right[question.task] += 1
-            agreed += rng.random() < state.consistency
+@dataclass
+class Evaluation:
+    """Answers to held-out questions: accuracy per task with 95 % Wilson intervals, the whole, and a row a question."""
+
+    per_task: dict[str, dict[str, float]]
+    overall: dict[str, float | None]
+    rows: list[dict[str, Any]]
+
+
+def evaluate(plan: Plan, state: State) -> Evaluation:
+    """Asks the held-out questions as the model of learning stands."""
+    nothing = dict.fromkeys(PARTS, 0.0)
+    rows: list[dict[str, Any]] = []
+    for index in range(plan.settings.eval_questions):
+        question = make_question(f"{plan.seed}/held-out", index, prefix="sim-e")
+        rng = random.Random(f"{plan.seed}/evaluation/{state.step}/{index}")
+        right = state.accuracy - 0.03 - 0.1 * (len(question.turns) - 3) * (1 - state.accuracy)
+        trace = _sample(state, question, rng, right)
+        scored = _score_group(question, [trace], nothing, rng, is_judged=True, is_judge_down=False)
+        place = {"split": "eval", "k": 0, "group_size": 1, "group_id": f"e{state.step:06d}-{question.question_id}"}
+        rows.append(_row(plan, state.step, question, trace, {**place, **scored.scores[0]}))
     per_task: dict[str, dict[str, float]] = {}
-    for task in TASKS:
-        if counts[task]:
-            low, high = wilson(right[task], counts[task])
-            per_task[task] = {"n": counts[task], "accuracy": right[task] / counts[task], "low": low, "high": high}
-    correct = sum(right.values())
-    low, high = wilson(correct, total)
+    for task in sorted({row["task"] for row in rows}):
+        of_task = [row for row in rows if row["task"] == task]
+        per_task[task] = _accuracy(of_task)
+    counts = consistency_counts(rows)
     overall: dict[str, float | None] = {
-        "n": total,
-        "accuracy": correct / total,
-        "low": low,
-        "high": high,
-        "format": formed / total,
-        "consistency/judged": float(correct),
-        "consistency/agree": float(agreed),
+        **_accuracy(rows),
+        "format": sum(row["rewards"]["format"]["raw"] for row in rows) / len(rows),
+        "consistency/judged": counts["consistency/judged"],
+        "consistency/agree": counts["consistency/agree"],
     }
-    return per_task, overall
+    return Evaluation(per_task, overall, rows)
+
+
+def _accuracy(rows: list[dict[str, Any]]) -> dict[str, float]:
+    correct = sum(row["rewards"]["accuracy"]["raw"] for row in rows)
+    low, high = wilson(correct, len(rows))
+    return {"n": len(rows), "accuracy": correct / len(rows), "low": low, "high": high}
 
 
 def _short(value: float) -> float:
@@ -386,7 +390,7 @@ def _short(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def wilson(successes: int, n: int) -> tuple[float, float]:
+def wilson(successes: float, n: int) -> tuple[float, float]:
     """95 % interval of a share, after Wilson."""
     z = 1.959963984540054
     share = successes / n

@@ -341,9 +341,13 @@ class Simulator:
 
     def _evaluate(self, plan: Plan) -> None:
         self.log.phase("evaluate", 0, plan.settings.eval_questions)
-        per_task, overall = evaluate(plan, self.state)
+        found = evaluate(plan, self.state)
+        for row in found.rows:
+            self.log.completion(row)
         digest = hashlib.sha256(f"simulated/{plan.seed}/{plan.settings.eval_questions}".encode()).hexdigest()
-        self.log.evaluation(step=self.state.step, settings_hash=digest[:16], per_task=per_task, overall=overall)
+        self.log.evaluation(
+            step=self.state.step, settings_hash=digest[:16], per_task=found.per_task, overall=found.overall
+        )
         self.log.phase("train", self.state.step, plan.max_steps)
 
     def _fault(self, name: str, step: int) -> Fault | None:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-PARTS = ("format", "accuracy", "consistency")
+PARTS: tuple[str, ...] = ("format", "accuracy", "consistency")
 _FAULT = re.compile(r"([a-z][a-z0-9_]*)(?:@(\d+)(?:-(\d+))?)?(?::([0-9.]+))?(!?)")
 
 FAULTS = {
@@ -162,7 +162,14 @@ def read_plan(spec: dict[str, Any]) -> Plan:
         if name in known and value is not None:
             values[name] = _as_type(name, value, type(known[name].default))
     settings = Settings(**values)
-    for name in ("steps_per_epoch", "prompts_per_step", "group_size", "save_steps", "keep_checkpoints"):
+    for name in (
+        "steps_per_epoch",
+        "prompts_per_step",
+        "group_size",
+        "save_steps",
+        "keep_checkpoints",
+        "eval_questions",
+    ):
         if getattr(settings, name) < 1:
             raise SettingsError(f"{name} must be 1 or more")
     stages = [_stage(index, item) for index, item in enumerate(spec.get("stages") or [])] or DEFAULT_STAGES

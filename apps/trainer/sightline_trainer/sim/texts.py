@@ -57,7 +57,7 @@ def walk(start: int, turns: tuple[str, ...]) -> int:
     return (start + sum(_TURNS[turn] for turn in turns)) % 4
 
 
-def make_question(seed: str, index: int) -> Question:
+def make_question(seed: str, index: int, *, prefix: str = "sim-q") -> Question:
     """Question number `index` of a seeded set: the same one each time."""
     rng = random.Random(f"{seed}/question/{index}")
     task = TASKS[index % len(TASKS)]
@@ -73,7 +73,7 @@ def make_question(seed: str, index: int) -> Question:
         + "\n".join(frames)
         + f"\nQuestion: which way does the agent face at the end?\nChoices: {options}"
     )
-    return Question(f"sim-q{index:05d}", None, task, start, turns, prompt)
+    return Question(f"{prefix}{index:05d}", None, task, start, turns, prompt)
 
 
 def make_trace(

@@ -35,6 +35,11 @@ def safe_text(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def utf16_length(text: str) -> int:
+    """Length as JavaScript counts it, which is how the wire counts characters."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
 def wire_value(value: Any) -> Any:
     """`value` as JSON can carry it: non-finite floats as strings, legal text, plain numbers for NumPy's and torch's."""
     if isinstance(value, str):
@@ -404,10 +409,10 @@ def _fit(line: dict[str, Any]) -> None:
         return
     kept = _cut(text, room)
     line["text"] = kept
-    line["truncated_at"] = len(kept)
+    line["truncated_at"] = utf16_length(safe_text(kept))
     parse = dict(line["parse"])
     for span in ("think", "answer"):
-        if parse[span] is not None and parse[span][1] > len(kept):
+        if parse[span] is not None and parse[span][1] > line["truncated_at"]:
             parse[span] = None
     line["parse"] = parse
 
