@@ -72,13 +72,16 @@ export function createClips({
       for (const path of paths) {
         try {
           const file = await folders.resolve(folder_id, path);
-          const { size } = await stat(file);
+          const found = await stat(file);
+          const { size } = found;
+          if (!found.isFile()) throw new Error("This is a folder, not a file.");
           if (size > quota.file_bytes || size > quota.total_bytes - store.sumBytes()) {
             throw new Error("The library has no room for this file.");
           }
           results.push({ path, added: await library.add({ path: file, name: basename(path), move: false }) });
         } catch (error) {
-          results.push({ path, problem: error instanceof Error ? error.message : String(error) });
+          log.warn({ err: error, path }, "adding a file of a folder");
+          results.push({ path, problem: explain(error) });
         }
       }
       return results;
@@ -92,6 +95,12 @@ export function createClips({
       pool.close();
     },
   };
+}
+
+function explain(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "EACCES" || code === "EPERM") return "The server may not read this file.";
+  return message;
 }
 
 /** SIGHTLINE_FOLDERS: folders with the system's path separator between them. */

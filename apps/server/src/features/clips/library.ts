@@ -109,7 +109,7 @@ export function createLibrary(store: ClipStore, clipsDir: string): Library {
     const folder = getFolder(clip_id);
     const file = join(folder, `original${extension}`);
     await mkdir(folder, { recursive: true });
-    await placeFile(path, file, move);
+    await placeFile({ path, move }, file, clip_id);
     const { size } = await stat(file);
     store.insert({ clip_id, name: shown, bytes: size, extension });
     if (move) await rm(path, { force: true });
@@ -189,18 +189,30 @@ export function createLibrary(store: ClipStore, clipsDir: string): Library {
 }
 
 /** Puts a file at its place, whole and on the disk, or not at all. */
-async function placeFile(from: string, to: string, move: boolean) {
+async function placeFile({ path, move }: Pick<Incoming, "path" | "move">, to: string, clip_id: string) {
   const draft = `${to}.part`;
-  await rm(draft, { force: true });
-  const copy = () => copyFile(from, draft, constants.COPYFILE_FICLONE);
-  await (move ? link(from, draft).catch(copy) : copy());
-  const handle = await open(draft, "r+");
   try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await rm(draft, { force: true });
+    const copy = () => copyFile(path, draft, constants.COPYFILE_FICLONE);
+    await (move ? link(path, draft).catch(copy) : copy());
+    if (!move && (await hashFile(draft)) !== clip_id) {
+      throw new TRPCError({
+        code: "CONFLICT",
+        message: "The file changed while it was being added. Add it again when it is complete.",
+      });
+    }
+    const handle = await open(draft, "r+");
+    await handle.sync().finally(() => handle.close());
+    await rename(draft, to);
+  } catch (error) {
+    await rm(draft, { force: true });
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    throw new TRPCError({
+      code: "INTERNAL_SERVER_ERROR",
+      message: "The disk is full. Free some space, then add the clip again.",
+      cause: error,
+    });
   }
-  await rename(draft, to);
 }
 
 const MAX_NAME = 200;

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { loadInstallToken } from "../../data-folder/token.ts";
@@ -130,6 +130,34 @@ test("an upload that was complete when the server went down is brought in at the
   );
   expect(clip).toMatchObject({ clip_id: sha256(VIDEO), name: "late.mp4", state: "ready", frame_count: 60 });
   expect(readdirSync(join(dataDir, "uploads"))).toEqual([]);
+});
+
+test("an unfinished upload is kept for a week, and then cleared", async () => {
+  const { dataDir, remove } = makeDataDir("expired");
+  cleanups.push(remove);
+  const first = await serveHere(dataDir);
+  const target = enter(first.address, dataDir);
+  const [young, old] = await Promise.all(
+    ["young.mp4", "old.mp4"].map(
+      async (name) => (await createUpload(target, name, 1000)).headers.get("location") ?? "",
+    ),
+  );
+  await first.close();
+  const about = join(dataDir, `${old}.json`);
+  const week = 7 * 24 * 3600 * 1000;
+  const record = JSON.parse(readFileSync(about, "utf8"));
+  writeFileSync(
+    about,
+    JSON.stringify({ ...record, creation_date: new Date(Date.now() - week - 1000).toISOString() }),
+  );
+  const second = await serveHere(dataDir);
+  cleanups.push(second.close);
+  const left = await waitFor(
+    () => readdirSync(join(dataDir, "uploads")),
+    (names) => names.length <= 2,
+  );
+  expect(left.map((name) => `/uploads/${name.replace(/\.json$/, "")}`)).toEqual([young, young]);
+  expect((await askOffset(enter(second.address, dataDir), young ?? "")).status).toBe(200);
 });
 
 test("kill -9 in mid-upload: the upload goes on where it was, and the clip is whole", async () => {
