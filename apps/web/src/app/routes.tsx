@@ -37,10 +37,10 @@ const libraryRoute = createRoute({
   component: lazyRouteComponent(() => import("../features/library/index.tsx"), "LibraryPage"),
 });
 
-/** `frame` is the 0-based ordinal on screen; the others are key-frame settings that differ from the preset's own. */
+/** `frame`: the 0-based ordinal on screen. `preset`: its key-frame settings, changed by what follows; else those last saved. */
 const clipSearch = z.object({
   frame: z.number().int().nonnegative().optional().catch(undefined),
-  preset: z.literal("embodied-r").optional().catch(undefined),
+  preset: z.enum(["sightline", "embodied-r"]).optional().catch(undefined),
   threshold: z.number().min(0).max(1).optional().catch(undefined),
   interval: z.number().min(0.01).max(3600).optional().catch(undefined),
   width: z.number().int().min(0).max(8192).optional().catch(undefined),

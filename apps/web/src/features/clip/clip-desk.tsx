@@ -19,7 +19,16 @@ import { useSelection } from "./use-selection.ts";
 const route = getRouteApi("/clips/$clipId");
 
 /** The researcher's desk for a clip that was read: player, timeline and key-frames, all of one frame. */
-export function ClipDesk({ clip, table }: { clip: Clip; table: SampleTable }) {
+export function ClipDesk({
+  clip,
+  table,
+  saved,
+}: {
+  clip: Clip;
+  table: SampleTable;
+  /** The key-frame settings that a URL without any means. */
+  saved: KeyFrameSettings;
+}) {
   const { time_secs } = table;
   const duration_secs = getDuration(clip, time_secs);
   const width = clip.display_width ?? 16;
@@ -39,8 +48,8 @@ export function ClipDesk({ clip, table }: { clip: Clip; table: SampleTable }) {
   const navigate = useNavigate({ from: "/clips/$clipId" });
   const { preset, threshold, interval, width: plane, least, most } = search;
   const settings = useMemo(
-    () => readSettings({ preset, threshold, interval, width: plane, least, most }),
-    [preset, threshold, interval, plane, least, most],
+    () => readSettings({ preset, threshold, interval, width: plane, least, most }, saved),
+    [preset, threshold, interval, plane, least, most, saved],
   );
   const [tried, setTried] = useState<{ draft: KeyFrameSettings; settings: KeyFrameSettings } | null>(null);
   // A draft belongs to the settings that it departs from; other settings leave it behind.

@@ -1,5 +1,6 @@
 import { Button, Progress } from "@mantine/core";
 import type { Clip } from "@sightline/core/clips";
+import { SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
 import { EmptyState } from "@sightline/ui/empty-state";
 import { IconMovie, IconMovieOff, IconPlugConnectedX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -57,19 +58,23 @@ function Opened({ clip }: { clip: Clip }) {
     ...trpc.clips.sampleTable.queryOptions({ clip_id: clip.clip_id }),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (table.isError) {
+  const saved = useQuery(trpc.keyframes.saved.queryOptions({ clip_id: clip.clip_id }));
+  const failed = table.isError ? table : saved.isError && saved.data === undefined ? saved : null;
+  if (failed !== null) {
     return (
       <EmptyState
         icon={<IconPlugConnectedX size={30} stroke={1.4} />}
         title="The clip's frames could not be listed"
-        actions={<Button onClick={() => void table.refetch()}>Try again</Button>}
+        actions={<Button onClick={() => void failed.refetch()}>Try again</Button>}
       >
-        {table.error.message}
+        {failed.error?.message}
       </EmptyState>
     );
   }
-  if (table.data === undefined) return <output className={classes.waiting}>Opening the clip …</output>;
-  return <ClipDesk clip={clip} table={table.data} />;
+  if (table.data === undefined || saved.data === undefined) {
+    return <output className={classes.waiting}>Opening the clip …</output>;
+  }
+  return <ClipDesk clip={clip} table={table.data} saved={saved.data ?? SIGHTLINE_SETTINGS} />;
 }
 
 function Reading({ clip }: { clip: Clip }) {

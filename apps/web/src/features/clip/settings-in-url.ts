@@ -1,8 +1,8 @@
 import { getPresetSettings, type KeyFrameSettings } from "@sightline/core/keyframes";
 
-/** The part of the URL that names the settings in force; what is absent is as the preset has it. */
+/** The part of the URL that names settings; what is absent beside a preset is as the preset has it. */
 export type SettingsSearch = {
-  preset?: "embodied-r" | undefined;
+  preset?: KeyFrameSettings["preset"] | undefined;
   threshold?: number | undefined;
   interval?: number | undefined;
   width?: number | undefined;
@@ -10,26 +10,25 @@ export type SettingsSearch = {
   most?: number | undefined;
 };
 
-export function readSettings(search: SettingsSearch): KeyFrameSettings {
-  const preset = getPresetSettings(search.preset ?? "sightline");
+/** @param saved  The settings that a URL without a preset means. */
+export function readSettings(search: SettingsSearch, saved: KeyFrameSettings): KeyFrameSettings {
+  const base = search.preset === undefined ? saved : getPresetSettings(search.preset);
   return {
-    ...preset,
-    threshold: search.threshold ?? preset.threshold,
-    interval_secs: search.interval ?? preset.interval_secs,
-    width: search.width ?? preset.width,
-    min_frames: search.least ?? preset.min_frames,
-    max_frames: search.most ?? preset.max_frames,
+    ...base,
+    threshold: search.threshold ?? base.threshold,
+    interval_secs: search.interval ?? base.interval_secs,
+    width: search.width ?? base.width,
+    min_frames: search.least ?? base.min_frames,
+    max_frames: search.most ?? base.max_frames,
   };
 }
 
-/** The other way round; every field is present, so that it takes the place of older ones. */
-export function writeSettings(
-  settings: KeyFrameSettings,
-): Record<keyof SettingsSearch, unknown> & SettingsSearch {
+/** The other way round; every field is present, so that it takes the place of an older one. */
+export function writeSettings(settings: KeyFrameSettings) {
   const preset = getPresetSettings(settings.preset);
   const unless = (value: number, usual: number) => (value === usual ? undefined : value);
   return {
-    preset: settings.preset === "embodied-r" ? "embodied-r" : undefined,
+    preset: settings.preset,
     threshold: unless(settings.threshold, preset.threshold),
     interval: unless(settings.interval_secs, preset.interval_secs),
     width: unless(settings.width, preset.width),

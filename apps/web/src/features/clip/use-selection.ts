@@ -68,7 +68,7 @@ export function useSelection(
   // A stored selection announces itself only by the end of its job.
   const ended = job === null || is_working ? null : `${job.job_id} ${job.state}`;
   useEffect(() => {
-    if (ended !== null) void queries.invalidateQueries({ queryKey: trpc.keyframes.get.queryKey() });
+    if (ended !== null) void queries.invalidateQueries({ queryKey: trpc.keyframes.pathKey() });
   }, [ended, queries]);
 
   const stored = useQuery(trpc.keyframes.get.queryOptions({ clip_id, settings }));
