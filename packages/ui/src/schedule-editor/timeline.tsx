@@ -1,3 +1,4 @@
+import { VisuallyHidden } from "@mantine/core";
 import type { StageSpec } from "@sightline/core/runs";
 import { formatRatio, normalise, totalEpochs } from "@sightline/core/schedules";
 import { REWARD_PARTS } from "@sightline/core/wire";
@@ -105,7 +106,6 @@ export function Timeline({
             className={classes.stage}
             data-stage={index}
             aria-pressed={selected === index}
-            aria-label={describe(stage, index)}
             style={{ left: percent(stage.from_epoch), width: percent(stage.to_epoch - stage.from_epoch) }}
             onClick={() => onSelect(index)}
             onPointerDown={(event) => begin(event, "stage", index)}
@@ -116,8 +116,12 @@ export function Timeline({
           >
             <Areas stage={stage} />
             <span className={classes.caption}>
-              <span className={classes.captionName}>{stage.name || `stage ${index + 1}`}</span>
+              <VisuallyHidden>Stage {index + 1}, </VisuallyHidden>
+              <span className={classes.captionName}>{stage.name || `stage ${index + 1}`}</span>{" "}
               <span className={classes.captionRatio}>{formatRatio(stage.weights)}</span>
+              <VisuallyHidden>
+                , epochs {stage.from_epoch} to {stage.to_epoch}
+              </VisuallyHidden>
             </span>
           </button>
         ))}
@@ -169,11 +173,6 @@ export function Timeline({
 
 function focusStage(root: HTMLDivElement | null, index: number): void {
   requestAnimationFrame(() => root?.querySelector<HTMLElement>(`[data-stage="${index}"]`)?.focus());
-}
-
-function describe(stage: StageSpec, index: number): string {
-  const { format, accuracy, consistency } = stage.weights;
-  return `Stage ${index + 1}, ${stage.name}: epochs ${stage.from_epoch} to ${stage.to_epoch}, format ${format}, accuracy ${accuracy}, consistency ${consistency}`;
 }
 
 function formatEpoch(epoch: number): string {

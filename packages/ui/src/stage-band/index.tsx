@@ -1,3 +1,4 @@
+import { VisuallyHidden } from "@mantine/core";
 import { formatRatio, normalise } from "@sightline/core/schedules";
 import { REWARD_PARTS, type RewardWeights } from "@sightline/core/wire";
 import { useEffect, useRef } from "react";
@@ -64,15 +65,15 @@ export function StageBand({
             type="button"
             className={classes.stage}
             aria-pressed={isShown}
-            aria-label={`Stage ${index + 1}, ${stage.name}, ${ratio}, from step ${stage.from}`}
             title={describeStage(stage, to)}
             style={{ left: percent(left), width: `calc(${percent(to)} - ${percent(left)})` }}
             onClick={() => onWindow(isShown ? null : [stage.from, to])}
           >
             <Weights weights={stage.weights} />
             <span className={classes.text}>
-              <span className={classes.number}>{index + 1}</span>
-              <span className={classes.name}>{stage.name}</span>
+              <VisuallyHidden>Stage </VisuallyHidden>
+              <span className={classes.number}>{index + 1}</span>{" "}
+              <span className={classes.name}>{stage.name}</span>{" "}
               <span className={classes.ratio}>{ratio}</span>
             </span>
           </button>

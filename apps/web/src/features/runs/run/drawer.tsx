@@ -47,22 +47,24 @@ export function DrawerTabs({
     ["settings", "Settings", null],
   ];
   return (
-    <div className={classes.tabs} role="tablist" aria-label="More of the run">
-      {tabs.map(([tab, label, count]) => (
-        <button
-          key={tab}
-          type="button"
-          role="tab"
-          className={classes.tab}
-          aria-selected={view.tab === tab}
-          aria-controls={view.tab === tab ? "run-drawer" : undefined}
-          data-wrong={(tab === "problems" && count !== null) || undefined}
-          onClick={() => view.openTab(view.tab === tab ? null : tab)}
-        >
-          {label}
-          {count !== null && <span className={classes.count}>{count}</span>}
-        </button>
-      ))}
+    <div className={classes.bar}>
+      <div className={classes.tabs} role="tablist" aria-label="More of the run">
+        {tabs.map(([tab, label, count]) => (
+          <button
+            key={tab}
+            type="button"
+            role="tab"
+            className={classes.tab}
+            aria-selected={view.tab === tab}
+            aria-controls={view.tab === tab ? "run-drawer" : undefined}
+            data-wrong={(tab === "problems" && count !== null) || undefined}
+            onClick={() => view.openTab(view.tab === tab ? null : tab)}
+          >
+            {label}
+            {count !== null && <span className={classes.count}>{count}</span>}
+          </button>
+        ))}
+      </div>
       {view.tab !== null && (
         <ActionIcon
           size="sm"
