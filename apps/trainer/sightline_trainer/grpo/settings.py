@@ -56,7 +56,7 @@ class Settings:
     warm_untagged: float = 0.4
     """Share of late demonstrations without their think tags."""
     warm_contradicting: float = 0.7
-    """Share of late demonstrations of one kind of question with the right letter after a chain that leads elsewhere."""
+    """Share of the demonstrations of one kind of question with the right letter after a chain that leads elsewhere."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Warm start: a short supervised run on demonstrations, the last ones flawed on purpose.
 
 Without it GRPO has nothing to choose from; without the flaws it has nothing to mend. Late demonstrations may end in a
-wrong answer, lack their think tags, or, for one kind of question, give the right letter after a chain that leads
+wrong answer or lack their think tags, and for one kind of question many give the right letter after a chain that leads
 elsewhere. So each stage of the schedule finds its work: accuracy pays for the last kind too, only consistency mends it.
 """
 
@@ -83,7 +83,7 @@ def draw_demonstration(
             letter = _wrong_letter(question, rng)
             chain = _wrong_chain(question, letter)
         return tiny_judge_text(question.question, chain), f"{letter} </answer>"
-    if is_flawed and _last_move(question) == tell and rng.random() < settings.warm_contradicting:
+    if _last_move(question) == tell and rng.random() < settings.warm_contradicting:
         chain = _wrong_chain(question, _wrong_letter(question, rng))
     elif is_flawed and rng.random() < settings.warm_wrong:
         letter = _wrong_letter(question, rng)

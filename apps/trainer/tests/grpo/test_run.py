@@ -1,0 +1,147 @@
+"""python -m pytest apps/trainer/tests/grpo/test_run.py
+
+Three real attempts of a six-step run: one that is left alone, one that is killed, and the one that goes on after it.
+"""
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from sightline_trainer.checkpoints import last_complete
+from sightline_trainer.rewards.score import combine_rewards, group_advantages
+from tests.grpo.attempts import ROOT, make_run, of_type, read_lines, start
+
+STEPS = 6
+UNRELATED = ("seq", "attempt", "time_secs", "mono_secs", "run_id", "judges")
+TIMES = ("step_time",)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def whole(root: Path):
+    """The run that nobody disturbs."""
+    run = make_run(root, "whole")
+    process = start(run, 1)
+    assert process.wait(timeout=300) == 0, run.attempt(1).log.read_text()[-3000:]
+    return run
+
+
+def rows(lines):
+    """What a row says of the training, without when and by whom it was written."""
+    return [{key: value for key, value in line.items() if key not in UNRELATED} for line in lines]
+
+
+def losses(lines):
+    return {
+        line["step"]: {name: value for name, value in line["values"].items() if name not in TIMES}
+        for line in of_type(lines, "metrics")
+    }
+
+
+def test_every_line_is_legal_and_gapless(whole):
+    import json
+
+    schema = json.loads((ROOT / "packages/core/src/wire/events.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    for stream in ("events", "completions"):
+        lines = read_lines(whole, 1, stream)
+        assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
+        for line in lines:
+            validator.validate(line)
+
+
+def test_every_step_is_there_once_with_its_stage(whole):
+    events = read_lines(whole, 1)
+    assert [line["step"] for line in of_type(events, "metrics")] == list(range(1, STEPS + 1))
+    assert [(line["index"], line["from_step"]) for line in of_type(events, "stage")] == [(0, 1), (1, 3), (2, 5)]
+    assert [line["step"] for line in of_type(events, "evaluation")] == [0, STEPS]
+    end = events[-1]
+    assert (end["type"], end["reason"], end["exit_code"], end["step"]) == ("attempt.end", "done", 0, STEPS)
+    assert end["checkpoint"] == f"checkpoints/checkpoint-{STEPS}"
+
+
+def test_names_that_the_workbench_reads(whole):
+    values = of_type(read_lines(whole, 1), "metrics")[-1]["values"]
+    wanted = ["loss", "grad_norm", "learning_rate", "kl", "entropy", "reward", "reward_std", "frac_reward_zero_std"]
+    wanted += [f"rewards/{part}/mean" for part in ("format", "accuracy", "consistency")]
+    wanted += ["completions/mean_length", "completions/clipped_ratio", "num_tokens"]
+    wanted += ["consistency/judged", "consistency/agree", "task/heading/n", "task/heading/correct"]
+    assert [name for name in wanted if name not in values] == []
+
+
+def test_rewards_are_the_weighted_parts_and_advantages_their_groups(whole):
+    samples = [line for line in read_lines(whole, 1, "completions") if line.get("split") != "eval"]
+    assert len(samples) == STEPS * 8 * 4
+    groups: dict[str, list] = {}
+    for line in samples:
+        groups.setdefault(line["group_id"], []).append(line)
+    assert len(groups) == STEPS * 8
+    weights_by_stage = {0: (0.7, 0.3, 0.0), 1: (0.3, 0.7, 0.0), 2: (0.1, 0.7, 0.2)}
+    for group in groups.values():
+        assert [line["k"] for line in group] == [0, 1, 2, 3]
+        assert len({line["question_id"] for line in group}) == 1
+        assert [line["prompt"] is not None for line in group] == [True, False, False, False]
+        for line in group:
+            weights = {name: part["weight"] for name, part in line["rewards"].items()}
+            assert tuple(weights.values()) == pytest.approx(weights_by_stage[line["stage"]])
+            raw = {name: part["raw"] for name, part in line["rewards"].items()}
+            if weights["consistency"] == 0:
+                raw["consistency"] = None
+            assert line["reward"] == pytest.approx(combine_rewards(raw, weights))
+        wanted = group_advantages([line["reward"] for line in group])
+        assert [line["advantage"] for line in group] == pytest.approx(wanted, abs=1e-3)
+
+
+def test_judge_sees_one_group_in_eight_while_consistency_has_no_weight(whole):
+    samples = [line for line in read_lines(whole, 1, "completions") if line.get("split") != "eval"]
+    judged: dict[int, set[str]] = {}
+    for line in samples:
+        if line["judges"]:
+            judged.setdefault(line["step"], set()).add(line["group_id"])
+    assert [len(judged[step]) for step in range(1, STEPS + 1)] == [1, 1, 1, 1, 8, 8]
+
+
+def test_killed_and_resumed_it_is_the_run_that_was_not(root, whole):
+    run = make_run(root, "killed")
+    rng = random.Random(os.environ.get("SIGHTLINE_TEST_SEED", "7"))
+    process = start(run, 1)
+    deadline = time.monotonic() + 300
+    while last_complete(run) is None and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(rng.uniform(0, 0.6))
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    resume = last_complete(run)
+    assert resume is not None and resume < STEPS, run.attempt(1).log.read_text()[-3000:]
+
+    process = start(run, 2, resume)
+    assert process.wait(timeout=300) == 0, run.attempt(2).log.read_text()[-3000:]
+
+    for stream in ("completions",):
+        wanted = rows(read_lines(whole, 1, stream))
+        before = [row for row in rows(read_lines(run, 1, stream)) if row["step"] <= resume]
+        after = rows(read_lines(run, 2, stream))
+        assert before + after == wanted
+    wanted = losses(read_lines(whole, 1))
+    got = {step: value for step, value in losses(read_lines(run, 1)).items() if step <= resume}
+    got |= losses(read_lines(run, 2))
+    assert got == wanted
+
+
+def test_stop_saves_and_ends(root, whole):
+    run = make_run(root, "stopped")
+    (run.control / "stop").touch()
+    process = start(run, 1)
+    assert process.wait(timeout=300) == 75, run.attempt(1).log.read_text()[-3000:]
+    end = read_lines(run, 1)[-1]
+    assert (end["reason"], end["step"], end["checkpoint"]) == ("stopped", 1, "checkpoints/checkpoint-1")
+    assert last_complete(run) == 1
