@@ -26,7 +26,10 @@ export function Palette() {
     <Spotlight.Root
       query={query}
       onQueryChange={setQuery}
-      onSpotlightOpen={() => setOpen(true)}
+      onSpotlightOpen={() => {
+        setQuery("");
+        setOpen(true);
+      }}
       onSpotlightClose={() => setOpen(false)}
       shortcut={null}
       scrollable

@@ -33,7 +33,7 @@ export function TopBar() {
           </>
         )}
       </div>
-      <UnstyledButton className={classes.search} onClick={spotlight.open} aria-label="Search">
+      <UnstyledButton className={classes.search} onClick={spotlight.open}>
         <IconSearch size={14} stroke={1.8} aria-hidden />
         <span className={classes.searchText}>Find a clip, a run, a command</span>
         <span className={classes.searchKeys} aria-hidden>

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { formatAgo, formatBytes, formatClock, formatCount, formatFrame, formatNumberOf } from "./index.ts";
+import {
+  formatAgo,
+  formatBytes,
+  formatClock,
+  formatCount,
+  formatFrame,
+  formatLasting,
+  formatNumberOf,
+} from "./index.ts";
 
 describe("formatClock", () => {
   test.each([
@@ -38,6 +46,10 @@ test("counts are grouped and nouns agree", () => {
   expect(formatCount(1_234_567)).toBe("1\u202f234\u202f567");
   expect(formatNumberOf(1, "clip")).toBe("1 clip");
   expect(formatNumberOf(0, "clip")).toBe("0 clips");
+});
+
+test("stretches are short", () => {
+  expect([5, 130, 7300, 3 * 86_400].map(formatLasting)).toEqual(["a moment", "2 min", "2 h", "3 days"]);
 });
 
 test("ages are short", () => {

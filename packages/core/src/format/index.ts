@@ -53,6 +53,14 @@ export function formatNumberOf(count: number, one: string, many = `${one}s`): st
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
+/** How long something lasts, in one short word group: "a moment", "9 min", "2 h", "3 days". */
+export function formatLasting(secs: number): string {
+  if (secs < 60) return "a moment";
+  if (secs < 3600) return `${Math.floor(secs / 60)} min`;
+  if (secs < 86_400) return `${Math.floor(secs / 3600)} h`;
+  return formatNumberOf(Math.floor(secs / 86_400), "day");
+}
+
 /**
  * How long ago something was, in one short word group.
  *
@@ -62,8 +70,6 @@ export function formatNumberOf(count: number, one: string, many = `${one}s`): st
 export function formatAgo(then_secs: number, now_secs: number): string {
   const passed = Math.max(0, now_secs - then_secs);
   if (passed < 60) return "just now";
-  if (passed < 3600) return `${Math.floor(passed / 60)} min ago`;
-  if (passed < 86_400) return `${Math.floor(passed / 3600)} h ago`;
-  if (passed < 30 * 86_400) return formatNumberOf(Math.floor(passed / 86_400), "day").concat(" ago");
+  if (passed < 30 * 86_400) return `${formatLasting(passed)} ago`;
   return new Date(then_secs * 1000).toISOString().slice(0, 10);
 }

@@ -23,7 +23,7 @@ const TONES: Record<TrayItem["state"], Tone> = {
   waiting: "waiting",
   running: "busy",
   paused: "waiting",
-  done: "quiet",
+  done: "done",
   failed: "wrong",
   cancelled: "quiet",
 };
@@ -47,7 +47,7 @@ export function JobTray({ items, onClear }: { items: readonly TrayItem[]; onClea
   return (
     <Popover position="top-start" width={420} offset={6} trapFocus returnFocus>
       <Popover.Target>
-        <UnstyledButton className={classes.summary} aria-label="Long work">
+        <UnstyledButton className={classes.summary} title="Long work">
           {lead !== null && (
             <>
               <StatusMark tone={TONES[lead.state]} />

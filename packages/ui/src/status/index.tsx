@@ -1,10 +1,10 @@
 import classes from "./status.module.css";
 
 /**
- * quiet: nothing to do; busy: work goes on; waiting: work will go on; wrong: something needs a person;
+ * quiet: nothing to do; done: it has come to its end; busy: work goes on; waiting: work will go on; wrong: something needs a person;
  * part: it is there, but not all of it.
  */
-export type Tone = "quiet" | "busy" | "waiting" | "part" | "wrong";
+export type Tone = "quiet" | "done" | "busy" | "waiting" | "part" | "wrong";
 
 /** A state in a shape, a colour and a word; never in colour alone. */
 export function Status({ tone, label, title }: { tone: Tone; label: string; title?: string }) {
@@ -21,6 +21,16 @@ export function StatusMark({ tone }: { tone: Tone }) {
   return (
     <svg className={classes.mark} data-tone={tone} viewBox="0 0 12 12" width={12} height={12} aria-hidden>
       {tone === "quiet" && <circle cx={6} cy={6} r={3.5} fill="currentColor" />}
+      {tone === "done" && (
+        <path
+          d="m2.5 6.5 2.5 2.5 4.5-5.5"
+          fill="none"
+          stroke="currentColor"
+          strokeWidth={1.6}
+          strokeLinecap="round"
+          strokeLinejoin="round"
+        />
+      )}
       {tone === "waiting" && (
         <circle cx={6} cy={6} r={3.75} fill="none" stroke="currentColor" strokeWidth={1.5} />
       )}

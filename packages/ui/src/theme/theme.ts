@@ -46,7 +46,7 @@ const dark: MantineColorsTuple = [
 /** The look of Sightline: dense, quiet, one accent. */
 export const theme = createTheme({
   primaryColor: "iris",
-  primaryShade: { light: 6, dark: 4 },
+  primaryShade: 6,
   colors: { iris, dark },
   fontFamily: "'Inter Variable', system-ui, sans-serif",
   fontFamilyMonospace: "'JetBrains Mono Variable', ui-monospace, monospace",

@@ -1,4 +1,4 @@
-import { formatAgo, formatBytes, formatNumberOf } from "@sightline/core/format";
+import { formatBytes, formatLasting, formatNumberOf } from "@sightline/core/format";
 import type { HostSummary } from "@sightline/core/runs";
 import { Status, type Tone } from "@sightline/ui/status";
 import { IconServer2 } from "@tabler/icons-react";
@@ -37,7 +37,7 @@ export function HostCard({ host }: { host: HostSummary }) {
         </div>
         <div className={classes.state}>
           <Status tone={state.tone} label={state.label} />
-          <span className={classes.since}>since {formatAgo(host.since_secs, Date.now() / 1000)}</span>
+          <span className={classes.since}>for {formatLasting(Date.now() / 1000 - host.since_secs)}</span>
         </div>
       </header>
       {problem !== null && <p className={classes.problem}>{problem}</p>}

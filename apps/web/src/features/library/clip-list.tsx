@@ -64,20 +64,21 @@ export function ClipList({ clips, jobs, view, selection, renaming, actions, onCo
   }, [selection.cursor]);
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table cannot be virtual.
-    <div
-      ref={useMergedRef(scroller, sized)}
-      className={classes.scroller}
-      role="grid"
-      aria-label="Clips"
-      aria-multiselectable
-      aria-rowcount={rows}
-      aria-colcount={columns}
-      aria-activedescendant={cursorAt >= 0 ? `clip-${selection.cursor}` : undefined}
-      tabIndex={0}
-    >
+    <div ref={useMergedRef(scroller, sized)} className={classes.scroller}>
       {above}
-      <div ref={body} className={classes.body} style={{ height: virtual.getTotalSize() }} role="presentation">
+      {/* biome-ignore lint/a11y/useSemanticElements: a table cannot be virtual. */}
+      <div
+        ref={body}
+        className={classes.body}
+        style={{ height: virtual.getTotalSize() }}
+        role="grid"
+        aria-label="Clips"
+        aria-multiselectable
+        aria-rowcount={rows}
+        aria-colcount={columns}
+        aria-activedescendant={cursorAt >= 0 ? `clip-${selection.cursor}` : undefined}
+        tabIndex={0}
+      >
         {width > 0 &&
           virtual.getVirtualItems().map(({ index, key, start }) => (
             // biome-ignore lint/a11y/useSemanticElements: as above.
@@ -104,7 +105,6 @@ export function ClipList({ clips, jobs, view, selection, renaming, actions, onCo
                     id={`clip-${clip.clip_id}`}
                     role="gridcell"
                     aria-selected={isSelected}
-                    aria-label={clip.name}
                     className={classes.cell}
                   >
                     <Part

@@ -8,6 +8,7 @@ import {
   IconTag,
   IconTrash,
 } from "@tabler/icons-react";
+import { useState } from "react";
 import type { ClipActions } from "./clip-actions.ts";
 
 /** What can be done with one clip. */
@@ -21,8 +22,18 @@ export function ClipMenu({
   className?: string;
 }) {
   const icon = { size: 15, stroke: 1.6 };
+  const [next, setNext] = useState<((clip: Clip) => void) | null>(null);
+  // The closing menu gives the focus back to its button; what takes the focus itself has to wait for that.
+  const afterClosing = (run: (clip: Clip) => void) => () => setNext(() => run);
   return (
-    <Menu position="bottom-end" width={190}>
+    <Menu
+      position="bottom-end"
+      width={190}
+      onExitTransitionEnd={() => {
+        setNext(null);
+        if (next !== null) setTimeout(() => next(clip), 20);
+      }}
+    >
       <Menu.Target>
         <ActionIcon className={className} size={24} tabIndex={-1} aria-label={`What to do with ${clip.name}`}>
           <IconDotsVertical size={15} stroke={1.8} />
@@ -38,11 +49,15 @@ export function ClipMenu({
             <Menu.Item
               leftSection={<IconPencil {...icon} />}
               rightSection="F2"
-              onClick={() => actions.rename(clip)}
+              onClick={afterClosing(actions.rename)}
             >
               Rename
             </Menu.Item>
-            <Menu.Item leftSection={<IconTag {...icon} />} rightSection="T" onClick={() => actions.tag(clip)}>
+            <Menu.Item
+              leftSection={<IconTag {...icon} />}
+              rightSection="T"
+              onClick={afterClosing(actions.tag)}
+            >
               Tags…
             </Menu.Item>
             <Menu.Item

@@ -56,7 +56,7 @@ export function ClipRow({
       </div>
       <span className={classes.state}>
         {status !== null && (
-          <Status tone={status.tone} label={word ?? status.label} title={clip.problem ?? undefined} />
+          <Status tone={status.tone} label={word ?? status.label} title={clip.problem ?? word} />
         )}
       </span>
       <span className={classes.quiet}>{formatCodec(clip.codec)}</span>

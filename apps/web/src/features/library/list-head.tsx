@@ -31,7 +31,7 @@ export function ListHead({
       <span />
       <span />
       {button("name", "Name")}
-      <span>State</span>
+      <span className={classes.state}>State</span>
       <span>Codec</span>
       <span>Picture</span>
       {button("duration", "Length", true)}
