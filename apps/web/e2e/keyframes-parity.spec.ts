@@ -102,6 +102,7 @@ async function compareFolder(page: Page, folder: string, names: readonly string[
           source,
           settings,
         ] as const);
+        print(clip, source.playback, server, browser);
         expect.soft(listKept(browser), `kept frames of ${clip.name}`).toEqual(listKept(server));
         expect
           .soft(listOverlaps(browser), `frames looked at in ${clip.name}`)
@@ -115,6 +116,14 @@ async function compareFolder(page: Page, folder: string, names: readonly string[
       });
     }
   }
+}
+
+/** A line of the table: what was selected on both sides. */
+function print(clip: Clip, playback: string, server: KeyFrameSelection, browser: KeyFrameSelection): void {
+  const same = JSON.stringify(listKept(server)) === JSON.stringify(listKept(browser)) ? "same" : "DIFFERENT";
+  console.log(
+    `${clip.name.slice(0, 44).padEnd(44)} ${(clip.codec ?? "").padEnd(8)} ${playback.padEnd(8)} ${server.settings.preset.padEnd(10)} ${String(server.decisions.length).padStart(4)} sampled ${String(listKept(server).length).padStart(3)} kept ${same}`,
+  );
 }
 
 const listKept = ({ decisions }: KeyFrameSelection) =>

@@ -55,6 +55,10 @@ describe.skipIf(shared === null)("the field of real clips", () => {
     expect(countByFfprobe(join(videos, file)) ?? EXPECTED[file]).toBe(EXPECTED[file]);
     expect(row.playback).not.toBe("none");
     expect(row.sampled).toBeGreaterThan(0);
+    for (const count of [row.sightline, row.embodied_r]) {
+      expect(count).toBeGreaterThanOrEqual(Math.min(4, row.sampled ?? 0));
+      expect(count).toBeLessThanOrEqual(32);
+    }
   });
 
   test("B41: the cursed clip has 63 frames at the container's own uneven times", async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getSampledFrames } from "@sightline/core/clips";
+import { EMBODIED_R_SETTINGS, type KeyFrameSettings, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
 import type { DecoderPool } from "../media/decoder-pool.ts";
 import { MediaProblem } from "../media/problem.ts";
 
@@ -13,6 +14,9 @@ export type FieldRow = {
   /** Pictures decoded and shown; null for a file that was refused. */
   frames: number | null;
   sampled: number | null;
+  /** Key-frames in the preset `sightline` and in `embodied-r`; null for a file that was refused. */
+  sightline: number | null;
+  embodied_r: number | null;
   playback: "original" | "proxy" | "none";
   secs: number;
   /** The words of a refusal or of what was lost. */
@@ -35,6 +39,8 @@ export async function tryFile(pool: DecoderPool, folder: string, file: string): 
     codec: "",
     frames: null,
     sampled: null,
+    sightline: null,
+    embodied_r: null,
     playback: "none",
     words: "",
     ...row,
@@ -51,10 +57,17 @@ export async function tryFile(pool: DecoderPool, folder: string, file: string): 
     if (browser_start_secs === null) {
       await pool.run("proxy", { file: path, index, out: join(scratch, "proxy.mp4") }, lane);
     }
+    const countKeyFrames = async (settings: KeyFrameSettings) => {
+      const args = { clip_id: file, file: path, index, settings, cache_dir: join(scratch, "keyframes") };
+      const { decisions } = await pool.run("keyframes", args, lane);
+      return decisions.filter(({ kept }) => kept).length;
+    };
     return finish({
       codec: facts.codec,
       frames: index.time_secs.length,
       sampled: getSampledFrames([...index.time_secs], 1).length,
+      sightline: await countKeyFrames(SIGHTLINE_SETTINGS),
+      embodied_r: await countKeyFrames(EMBODIED_R_SETTINGS),
       playback: browser_start_secs === null ? "proxy" : "original",
       words: problem ?? "",
     });
@@ -73,11 +86,16 @@ export function printField(rows: readonly FieldRow[]): string {
     row.codec,
     String(row.frames ?? "–"),
     String(row.sampled ?? "–"),
+    String(row.sightline ?? "–"),
+    String(row.embodied_r ?? "–"),
     row.playback,
     row.secs.toFixed(2),
     row.words,
   ]);
-  const table = [["clip", "codec", "frames", "sampled", "playback", "seconds", "words"], ...cells];
+  const table = [
+    ["clip", "codec", "frames", "sampled", "sightline", "embodied-r", "playback", "seconds", "words"],
+    ...cells,
+  ];
   const widths =
     table[0]?.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0))) ?? [];
   return table
