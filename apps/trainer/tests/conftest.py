@@ -18,7 +18,7 @@ import pytest
 
 from sightline_trainer.rundir import AttemptDir, RunDir, read_json
 from sightline_trainer.slctl import host as host_facts
-from sightline_trainer.slctl.supervise import marker
+from sightline_trainer.slctl.ending import marker
 
 TRAINER = Path(__file__).resolve().parents[1]
 SCHEMA = TRAINER.parents[1] / "packages" / "core" / "src" / "wire" / "events.schema.json"

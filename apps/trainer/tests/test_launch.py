@@ -458,3 +458,14 @@ def test_the_last_word_counts_when_a_trainer_dies_while_it_tidies_up(here: Host)
     ending = here.finished()
     assert (ending["reason"], ending["class"], ending["signal"]) == ("done", "done", "SIGABRT")
     assert [line["type"] for line in here.events()] == ["attempt.start", "attempt.end"]
+
+
+def test_the_end_of_stdin_waits_for_answers_that_are_on_their_way(tmp_path: Path) -> None:
+    for _ in range(5):
+        session = start_session()
+        ids = [session.send("find", root=str(tmp_path)) for _ in range(20)]
+        assert session.process.stdin is not None
+        session.process.stdin.close()
+        for number in ids:
+            assert session.answer(number)[0]["ok"]
+        assert session.process.wait(10) == 0

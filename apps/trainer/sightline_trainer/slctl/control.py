@@ -14,9 +14,10 @@ from typing import Any
 
 from sightline_trainer.rundir import AttemptDir, RunDir, read_json, write_json
 from sightline_trainer.slctl import host
-from sightline_trainer.slctl.observe import attempt_of, describe, look, root_of, run_of
+from sightline_trainer.slctl.ending import Ending, finish, marker, sweep
+from sightline_trainer.slctl.observe import attempt_of, describe, look, order_for, root_of, run_of
 from sightline_trainer.slctl.protocol import RequestError
-from sightline_trainer.slctl.supervise import GRACE_SECS, KILL_SECS, Ending, finish, marker, order_for, sweep
+from sightline_trainer.slctl.supervise import GRACE_SECS, KILL_SECS
 from sightline_trainer.slctl.verdict import verdict
 from sightline_trainer.wire.log import EventLog, last_line
 

@@ -151,3 +151,13 @@ def describe(run_id: str, attempt: AttemptDir) -> dict[str, Any]:
         "spec_hash": identity.get("spec_hash"),
         "observed_secs": now,
     }
+
+
+def order_for(path: Path, attempt: int) -> dict[str, Any] | None:
+    """What a person left in a control file for this attempt, or None."""
+    if not path.exists():
+        return None
+    request = read_json(path)
+    if not isinstance(request, dict):
+        return {}
+    return request if request.get("attempt", attempt) == attempt else None

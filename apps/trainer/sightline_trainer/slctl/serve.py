@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
@@ -19,6 +21,7 @@ from sightline_trainer.slctl.query import fetch, find, log, status
 from sightline_trainer.slctl.read import read
 
 _MAX_REQUEST_BYTES = 64 * 1024 * 1024
+_LAST_SECS = 5.0
 
 _COMMANDS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "launch": launch,
@@ -82,6 +85,7 @@ def serve(source: BinaryIO, out: BinaryIO) -> None:
     answers.send({"id": None, "ok": True, "slctl": __version__, "pid": os.getpid()})
     waiting: dict[Any, threading.Event] = {}
     guard = threading.Lock()
+    threads: list[threading.Thread] = []
 
     def work(request: Any, cancelled: threading.Event) -> None:
         try:
@@ -109,10 +113,16 @@ def serve(source: BinaryIO, out: BinaryIO) -> None:
         if isinstance(request, dict) and isinstance(request.get("id"), (int, str)):
             with guard:
                 waiting[request["id"]] = event
-        threading.Thread(target=work, args=(request, event), daemon=True).start()
+        thread = threading.Thread(target=work, args=(request, event), daemon=True)
+        threads = [other for other in threads if other.is_alive()]
+        threads.append(thread)
+        thread.start()
     with guard:
         for event in waiting.values():
             event.set()
+    deadline = time.monotonic() + _LAST_SECS
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
 
 
 def _parse(line: bytes) -> Any:
@@ -132,7 +142,7 @@ def _nonce(request: Any) -> str:
 def main(mode: str) -> None:
     """Entry of `rpc` and `serve`."""
     handler = rpc if mode == "rpc" else serve
-    try:
+    with contextlib.suppress(BrokenPipeError):
         handler(sys.stdin.buffer, sys.stdout.buffer)
-    except BrokenPipeError:
-        os._exit(0)
+    # Not by way of the interpreter's own end, which would wait for stdout while a late thread writes to it.
+    os._exit(0)

@@ -14,8 +14,6 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -30,15 +28,15 @@ from sightline_trainer.rundir import (
     make_ballast,
     read_json,
     write_all,
-    write_atomic,
     write_json,
 )
 from sightline_trainer.slctl import host
 from sightline_trainer.slctl.doctor import device_facts
-from sightline_trainer.slctl.observe import exit_class, signal_name
+from sightline_trainer.slctl.ending import Ending, finish, log_tail, marker, sweep, with_ballast
+from sightline_trainer.slctl.observe import order_for, signal_name
 from sightline_trainer.slctl.verdict import HEARTBEAT_SECS
 from sightline_trainer.wire.events import EXIT_CODES
-from sightline_trainer.wire.log import EventLog, last_line
+from sightline_trainer.wire.log import EventLog
 
 TICK_SECS = 0.1
 GRACE_SECS = 120.0
@@ -54,21 +52,6 @@ class StartError(Exception):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
-
-
-@dataclass
-class Ending:
-    """How the trainer's process ended. Both null: nobody saw it, because its supervisor was dead."""
-
-    code: int | None
-    killed_by: str | None
-
-    @property
-    def exit_code(self) -> int:
-        """As a shell would say it: 128 + the signal's number."""
-        if self.code is not None:
-            return self.code
-        return 128 + getattr(signal, self.killed_by or "SIGKILL", signal.SIGKILL)
 
 
 def main() -> None:
@@ -93,6 +76,9 @@ def main() -> None:
         supervisor.abandon()
         code = "disk_full" if error.errno in NO_SPACE else "io"
         answer = {"ok": False, "code": code, "message": f"Can't start: {error.strerror}: {error.filename}"}
+    except Exception as error:  # A fault of ours: whoever asked must hear of it, and nothing may stay behind.
+        supervisor.abandon()
+        answer = {"ok": False, "code": "internal", "message": f"The supervisor failed: {error!r}"}
     write_all(1, json.dumps(answer).encode())
     _silence(supervisor.log_fd)
     if answer["ok"]:
@@ -109,6 +95,8 @@ def _silence(log_fd: int | None) -> None:
 
 
 class Supervisor:
+    """Watches one attempt, from its lock to its exit file."""
+
     def __init__(self, config: dict[str, Any]) -> None:
         self.run = RunDir(Path(config["run_dir"]))
         self.attempt: AttemptDir = self.run.attempt(config["attempt"])
@@ -123,6 +111,9 @@ class Supervisor:
         self.pid = 0
         self.oom_kills = host.oom_kills()
         self.asked: str | None = None
+        self._term_at: float | None = None
+        self._kill_at: float | None = None
+        self._kill_secs = KILL_SECS
 
     def start(self) -> None:
         """Takes the lock, names itself, writes `attempt.start` and lets the trainer go."""
@@ -322,9 +313,6 @@ class Supervisor:
         sweep(self.attempt)
         self._finish(ending)
 
-    _term_at: float | None = None
-    _kill_at: float | None = None
-
     def _obey(self, now: float) -> None:
         """Stop: the trainer is asked by the file itself; TERM after the grace, then KILL. Kill: at once."""
         if order_for(self.run.control / "kill", self.attempt.number) is not None:
@@ -343,8 +331,6 @@ class Supervisor:
         if self._kill_at is not None and now >= self._kill_at:
             self._signal(signal.SIGKILL)
             self._kill_at = now + 1
-
-    _kill_secs: float = KILL_SECS
 
     def _ask_to_end(self, kill_at: float) -> None:
         self._kill_at = kill_at
@@ -378,7 +364,7 @@ class Supervisor:
             getattr(log, kind)(code, message, detail=log_tail(self.attempt), hint=hint)
             log.close()
 
-        _with_ballast(self.run, write)
+        with_ballast(self.run, write)
 
     def _finish(self, ending: Ending) -> None:
         oom = host.oom_kills()
@@ -390,150 +376,3 @@ class Supervisor:
             and oom > self.oom_kills
         )
         finish(self.run, self.attempt, self._open_log, ending, asked=self.asked, is_oom=is_oom)
-
-
-def finish(
-    run: RunDir,
-    attempt: AttemptDir,
-    open_log: Callable[[], EventLog],
-    ending: Ending,
-    *,
-    asked: str | None,
-    is_oom: bool = False,
-) -> None:
-    """Writes `attempt.end` when the trainer did not, then the exit file, as the very last."""
-    kind = "host_memory" if is_oom else exit_class(ending.code, ending.killed_by)
-    last, _ = last_line(attempt.events)
-    reason = _reason(ending, asked)
-    if last is not None and last.get("type") == "attempt.end":
-        # The trainer's last word counts, also when it was killed or crashed while it put its things away.
-        reason, kind = last.get("reason"), exit_class(last.get("exit_code"), None)
-    else:
-
-        def write() -> None:
-            log = open_log()
-            if reason == "failed" and (last is None or last.get("type") != "error"):
-                log.error(
-                    kind,
-                    _sentence(ending, is_oom),
-                    detail=log_tail(attempt),
-                    retryable=ending.code is None,
-                    hint="Resume from the last checkpoint." if last_complete(run) is not None else "Launch it again.",
-                )
-            step = last_complete(run)
-            log.attempt_end(
-                reason=reason,
-                exit_code=ending.exit_code,
-                step=_last_step(attempt),
-                checkpoint=None if step is None else str(checkpoint_dir(run, step).relative_to(run.path)),
-            )
-            log.close()
-
-        _with_ballast(run, write)
-    content = {
-        "code": ending.code,
-        "signal": ending.killed_by,
-        "class": kind,
-        "reason": reason,
-        "asked": asked,
-        "time_secs": time.time(),
-    }
-    drop_ballast(run)
-    _with_ballast(run, lambda: write_atomic(attempt.exit, json.dumps(content).encode() + b"\n"))
-
-
-def _reason(ending: Ending, asked: str | None) -> Any:
-    if ending.code == 0 and ending.killed_by is None:
-        return "done"
-    if asked is not None:
-        return "stopped"
-    if ending.code == EXIT_CODES["interrupted"] or ending.killed_by in ("SIGTERM", "SIGINT"):
-        return "interrupted"
-    return "failed"
-
-
-def _sentence(ending: Ending, is_oom: bool) -> str:
-    if is_oom:
-        return "The kernel killed the trainer: the host's memory was full."
-    if ending.code is None and ending.killed_by is None:
-        return "The trainer is gone without a last word. Its supervisor was dead, so nobody saw how."
-    if ending.killed_by == "SIGKILL":
-        return "The trainer was killed by SIGKILL, perhaps because the host's memory was full."
-    if ending.killed_by is not None:
-        return f"The trainer was ended by {ending.killed_by}."
-    return f"The trainer ended with exit code {ending.code} and without a last word."
-
-
-def _last_step(attempt: AttemptDir) -> int:
-    """The newest step in the events' tail, 0 when there is none."""
-    try:
-        with attempt.events.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - 1_048_576))
-            lines = file.read().split(b"\n")
-    except OSError:
-        return 0
-    for raw in reversed(lines):
-        try:
-            line = json.loads(raw)
-        except ValueError:
-            continue
-        if isinstance(line, dict) and isinstance(line.get("step"), int):
-            return line["step"]
-        if isinstance(line, dict) and line.get("type") == "attempt.start":
-            return (line.get("resume_from") or {}).get("step", 0)
-    return 0
-
-
-def log_tail(attempt: AttemptDir, lines: int = 20) -> str:
-    """The last lines of the trainer's output."""
-    try:
-        with attempt.log.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - 16_384))
-            text = file.read().decode("utf-8", "replace")
-    except OSError:
-        return ""
-    return "\n".join(text.splitlines()[-lines:])
-
-
-def order_for(path: Path, attempt: int) -> dict[str, Any] | None:
-    """What a person left in a control file for this attempt, or None."""
-    if not path.exists():
-        return None
-    request = read_json(path)
-    if not isinstance(request, dict):
-        return {}
-    return request if request.get("attempt", attempt) == attempt else None
-
-
-def _with_ballast(run: RunDir, write: Callable[[], None]) -> None:
-    """Does `write`; on a full disk frees the ballast and tries again. What fails then is said in the log only."""
-    for is_last in (False, True):
-        try:
-            write()
-            return
-        except OSError as error:
-            if is_last or error.errno not in NO_SPACE:
-                sys.stderr.write(f"[slctl] the last words could not be written: {error}\n")
-                return
-            drop_ballast(run)
-
-
-def sweep(attempt: AttemptDir) -> int:
-    """Ends what a dead trainer left behind: judge and generation servers in its group, and strays. Returns how many."""
-    killed: set[int] = set()
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        left = host.processes_of(marker(attempt), None)
-        if not left:
-            break
-        killed.update(left)
-        host.signal_all(left, signal.SIGKILL)
-        time.sleep(0.05)
-    return len(killed)
-
-
-def marker(attempt: AttemptDir) -> bytes:
-    """What the environment of every process of this attempt holds."""
-    return f"{ATTEMPT_DIR}={attempt.path}".encode()
