@@ -5,6 +5,7 @@ import { getSampledFrames } from "@sightline/core/clips";
 import { EMBODIED_R_SETTINGS, type KeyFrameSettings, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
 import type { DecoderPool } from "../media/decoder-pool.ts";
 import { MediaProblem } from "../media/problem.ts";
+import { readClip } from "../media/read-clip.ts";
 
 /** What came of one file of the field. */
 export type FieldRow = {
@@ -49,8 +50,8 @@ export async function tryFile(pool: DecoderPool, folder: string, file: string): 
   try {
     const path = join(folder, file);
     const lane = { lane: "background" } as const;
-    const { facts, index, problem, browser_start_secs } = await pool.run(
-      "read",
+    const { facts, index, problem, browser_start_secs } = await readClip(
+      pool,
       { file: path, thumbs_dir: scratch, interval_secs: 1 },
       lane,
     );

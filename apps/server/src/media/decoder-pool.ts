@@ -19,6 +19,8 @@ export type RunOptions = {
   /** Called when the task leaves the queue. */
   onBegin?: () => void;
   onProgress?: (done: number) => void;
+  /** A task that says nothing for so long hangs, and is ended; by default the pool's. */
+  silenceMs?: number;
 };
 
 /**
@@ -56,14 +58,14 @@ export type PoolOptions = {
 /** @param background  Files that are read at the same time; by default one less than the cores, at most 4. */
 export function createDecoderPool(
   background = Math.max(1, Math.min(4, availableParallelism() - 1)),
-  { silenceMs = SILENCE_MS, processFile = PROCESS }: PoolOptions = {},
+  { silenceMs: patience = SILENCE_MS, processFile = PROCESS }: PoolOptions = {},
 ): DecoderPool {
   const lanes = { background: createLane(background), interactive: createLane(1) };
   let nextId = 1;
   let closed = false;
 
   return {
-    async run(name, args, { lane, signal, onBegin, onProgress }) {
+    async run(name, args, { lane, signal, onBegin, onProgress, silenceMs = patience }) {
       if (closed) throw new Error("the decoder is shut down");
       const slot = await takeSlot(lanes[lane], signal);
       try {

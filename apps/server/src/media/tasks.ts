@@ -6,6 +6,7 @@ import { type Cursor, openCursor } from "./cursor.ts";
 import { drawJpeg } from "./jpeg.ts";
 import { copyLuma, hasFullRange } from "./luma.ts";
 import { findBrowserStart } from "./playback.ts";
+import type { VideoFacts } from "./probe.ts";
 import { writeProxy } from "./proxy.ts";
 import { type FrameIndex, type Scan, scan } from "./scan.ts";
 
@@ -21,14 +22,14 @@ export const tasks = {
   async read(
     args: { file: string; thumbs_dir: string; interval_secs: number },
     report: Report,
-  ): Promise<Scan & { browser_start_secs: number | null }> {
+  ): Promise<Scan> {
     const written: string[] = [];
     const write = (name: string, jpeg: Buffer) => {
       const path = join(args.thumbs_dir, name);
       writeFileSync(path, jpeg);
       written.push(path);
     };
-    const result = await scan(args.file, {
+    return scan(args.file, {
       interval_secs: args.interval_secs,
       onProgress: report,
       onAgain() {
@@ -39,9 +40,11 @@ export const tasks = {
         if (ordinal === 0) write("poster.jpg", drawJpeg(frame, facts, POSTER_WIDTH));
       },
     });
-    const { facts, index, problem } = result;
-    const browser_start_secs = problem === null ? await findBrowserStart(args.file, facts, index) : null;
-    return { ...result, browser_start_secs };
+  },
+
+  /** When a browser shows the same frames, given the file itself; null where it needs a copy. Progress counts packets. */
+  async browser(args: { file: string; facts: VideoFacts; index: FrameIndex }, report: Report) {
+    return findBrowserStart(args.file, args.facts, args.index, report);
   },
 
   /** The copy for browsers; progress counts frames. */

@@ -2,6 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { DecoderPool } from "../../media/decoder-pool.ts";
+import { readClip } from "../../media/read-clip.ts";
 import type { Jobs } from "../jobs/tray.ts";
 import type { Library } from "./library.ts";
 
@@ -30,8 +31,8 @@ export function createReader({ library, jobs, pool, log }: Parts) {
       const thumbs_dir = getThumbsDir(folder);
       await rm(thumbs_dir, { recursive: true, force: true });
       await mkdir(thumbs_dir, { recursive: true });
-      const { facts, index, problem, browser_start_secs } = await pool.run(
-        "read",
+      const { facts, index, problem, browser_start_secs } = await readClip(
+        pool,
         { file: library.getFile(clip_id), thumbs_dir, interval_secs: FILMSTRIP_INTERVAL_SECS },
         {
           lane: "background",

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DecoderPool } from "../decoder-pool.ts";
 import { MediaProblem } from "../problem.ts";
+import { readClip } from "../read-clip.ts";
 import { getFixture, WHOLE } from "./fixtures.ts";
 import { mutate } from "./mutate.ts";
 
@@ -20,8 +21,8 @@ export async function surviveSpoilt(pool: DecoderPool, scratch: string, seed: nu
   mkdirSync(thumbs_dir);
   writeFileSync(file, mutate(readFileSync(getFixture(clip?.name ?? "")), seed));
   try {
-    const { index, problem, browser_start_secs } = await pool.run(
-      "read",
+    const { index, problem, browser_start_secs } = await readClip(
+      pool,
       { file, thumbs_dir, interval_secs: 0.5 },
       { lane: "background" },
     );
