@@ -1,0 +1,155 @@
+import { formatQuestion, formatVideoText } from "../perception/index.ts";
+import { createRandom, TASKS, type TrainingRow } from "../worlds/index.ts";
+
+/** Most options of a question. */
+export const MAX_OPTIONS = 8;
+
+/** What is wrong with one line. `line` is 1-based. */
+export type LineProblem = { line: number; reason: string };
+
+export type QuestionFile = {
+  rows: TrainingRow[];
+  problems: LineProblem[];
+};
+
+const LETTERS = "ABCDEFGH";
+
+const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+
+/** The video's text: given whole as `video_text`, or laid out from `triples`. */
+function readVideo(
+  value: Record<string, unknown>,
+  question: string,
+): { prompt: string } | { problem: string } {
+  if (isText(value.prompt)) return { prompt: value.prompt };
+  if (isText(value.video_text)) return { prompt: `${value.video_text}\nQuestion: ${question}` };
+  if (!Array.isArray(value.triples)) return { problem: "no triples: give triples, video_text or prompt" };
+  const triples = value.triples.map((triple: unknown) => {
+    const fields = typeof triple === "object" && triple !== null ? (triple as Record<string, unknown>) : {};
+    const say = (name: string) => (isText(fields[name]) ? fields[name] : "");
+    return {
+      action: (say("action") || null) as null,
+      change: say("change"),
+      relevant: say("relevant"),
+      raw: "",
+      problems: [],
+    };
+  });
+  if (triples.length === 0) return { problem: "triples is an empty list" };
+  return { prompt: formatVideoText(triples, question) };
+}
+
+function readGoldLetter(gold: unknown, options: readonly string[]): string | null {
+  if (!isText(gold)) return null;
+  const letter = gold.trim().toUpperCase();
+  if (/^[A-H]$/.test(letter) && LETTERS.indexOf(letter) < options.length) return letter;
+  const index = options.findIndex((option) => option.trim().toLowerCase() === gold.trim().toLowerCase());
+  return index < 0 ? null : LETTERS.charAt(index);
+}
+
+function readLine(value: unknown, line: number): TrainingRow | { problem: string } {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { problem: "not an object" };
+  const fields = value as Record<string, unknown>;
+  if (!isText(fields.question)) return { problem: "question is missing" };
+  const options = fields.options;
+  if (!Array.isArray(options) || !options.every(isText))
+    return { problem: "options must be a list of texts" };
+  if (options.length < 2) return { problem: `${options.length} options; at least 2` };
+  if (options.length > MAX_OPTIONS) return { problem: `${options.length} options; at most ${MAX_OPTIONS}` };
+  if (fields.gold === undefined || fields.gold === null || fields.gold === "")
+    return { problem: "gold is missing" };
+  const gold = readGoldLetter(fields.gold, options);
+  if (gold === null)
+    return { problem: `gold ${JSON.stringify(fields.gold)} is none of the ${options.length} options` };
+  if (!isText(fields.task)) return { problem: "task is missing" };
+  if (!TASKS.includes(fields.task as "heading"))
+    return { problem: `unknown task ${JSON.stringify(fields.task)}; known: ${TASKS.join(", ")}` };
+  const question = formatQuestion(fields.question.trim(), options);
+  const video = readVideo(fields, question);
+  if ("problem" in video) return video;
+  return {
+    question_id: isText(fields.question_id) ? fields.question_id : `line-${line}`,
+    clip_id: isText(fields.clip_id) ? fields.clip_id : null,
+    task: fields.task,
+    prompt: video.prompt,
+    question,
+    options,
+    gold,
+    kind: "choice",
+    chain: isText(fields.chain) ? fields.chain : null,
+  };
+}
+
+/** Decodes a file line by line, so that a byte that is no UTF-8 is named by its line. */
+function decodeLines(bytes: Uint8Array): { text: string | null; line: number }[] {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const lines: { text: string | null; line: number }[] = [];
+  let start = 0;
+  for (let at = 0; at <= bytes.length; at += 1) {
+    if (at < bytes.length && bytes[at] !== 10) continue;
+    let text: string | null = null;
+    try {
+      text = decoder.decode(bytes.subarray(start, at));
+    } catch {
+      text = null;
+    }
+    lines.push({ text, line: lines.length + 1 });
+    start = at + 1;
+  }
+  return lines;
+}
+
+/**
+ * Reads a JSONL file of questions with triples for training: `question`, `options`, `gold`, `task`, and `triples` (or
+ * `video_text`, or the whole `prompt`); `question_id`, `clip_id` and `chain` where there are some.
+ *
+ * Every line is checked; nothing should be launched while there is a problem.
+ */
+export function readQuestionFile(bytes: Uint8Array): QuestionFile {
+  const file: QuestionFile = { rows: [], problems: [] };
+  const firstLine = new Map<string, number>();
+  for (const { text, line } of decodeLines(bytes)) {
+    if (text === null) {
+      file.problems.push({ line, reason: "not UTF-8" });
+      continue;
+    }
+    if (text.trim() === "") continue;
+    const row = parseLine(text, line);
+    if ("problem" in row) {
+      file.problems.push({ line, reason: row.problem });
+      continue;
+    }
+    const first = firstLine.get(row.question_id);
+    if (first !== undefined)
+      file.problems.push({ line, reason: `question_id ${row.question_id} stands on line ${first} already` });
+    else firstLine.set(row.question_id, line);
+    file.rows.push(row);
+  }
+  if (file.rows.length === 0 && file.problems.length === 0)
+    file.problems.push({ line: 1, reason: "the file holds no question" });
+  return file;
+}
+
+function parseLine(text: string, line: number): TrainingRow | { problem: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { problem: `not a whole JSON object: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  return readLine(value, line);
+}
+
+/** Holds a share of the questions out of training, at least one of either kind; the same seed gives the same split. */
+export function holdOut(
+  rows: readonly TrainingRow[],
+  seed: number,
+  share = 0.2,
+): { train: TrainingRow[]; eval: TrainingRow[] } {
+  const shuffled = createRandom(`hold-out-${seed}`).shuffle(
+    [...rows].sort((a, b) => (a.question_id < b.question_id ? -1 : 1)),
+  );
+  const count = Math.min(rows.length - 1, Math.max(1, Math.round(rows.length * share)));
+  return { train: shuffled.slice(count), eval: shuffled.slice(0, count) };
+}
