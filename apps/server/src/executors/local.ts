@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Executor, UnreachableError } from "./executor.ts";
@@ -99,5 +99,10 @@ export function createLocalExecutor(options: {
     };
   };
 
-  return createSlctlExecutor({ kind: "local", root: options.root, python: null, open });
+  const executor = createSlctlExecutor({ kind: "local", root: options.root, python: null, open });
+  return {
+    ...executor,
+    // Where no run was ever launched no Python needs to be started to say so.
+    find: async (signal) => (existsSync(options.root) ? executor.find(signal) : []),
+  };
 }

@@ -231,6 +231,19 @@ describe("ingest", () => {
     expect(lines.after(["run-a"], upto_id, 500).tallies).toEqual([]);
   });
 
+  it("B27: the same prompt four times in a step stays four groups", () => {
+    const { ingest, lines } = database();
+    const rows = Array.from({ length: 8 }, (_, i) =>
+      completionLine(
+        { seq: i + 1 },
+        { step: 50, group_id: `g${i >> 1}`, k: i % 2, prompt: i % 2 ? null : "same" },
+      ),
+    );
+    ingest.apply([chunkOf(fileOf(rows), { stream: "completions" })]);
+    expect(lines.completions("run-a", 50)).toEqual(rows);
+    expect(lines.tallies("run-a")).toMatchObject([{ step: 50, n: 8, groups: 4 }]);
+  });
+
   it("notes lines that are missing when an attempt has ended", () => {
     const { ingest, lines } = database();
     ingest.apply([chunkOf(fileOf([...metrics(2), ...metrics(2, 6)]), { ended: true })]);

@@ -36,7 +36,7 @@ export type Ingested = {
   rows: number;
   ended: AttemptRef[];
   /** The newest training step of each run that reached one, and when the host's clock said so. */
-  progress: Map<string, { step: number; time_secs: number }>;
+  progress: Map<string, { attempt: number; step: number; time_secs: number }>;
 };
 
 const STREAMS = ["events", "completions"] as const;
@@ -194,7 +194,7 @@ export function createIngest(db: Db, hooks: { before_commit?: () => void } = {})
           break;
         case "metrics": {
           if (line.split !== "train") break;
-          result.progress.set(run_id, { step: line.step, time_secs: line.time_secs });
+          result.progress.set(run_id, { attempt, step: line.step, time_secs: line.time_secs });
           runs.set(run_id, { ...run, step: line.step, max_steps: line.max_steps });
           const known = attempts.get(key) ?? { run_id, attempt, first_step: null, last_step: null };
           known.first_step = Math.min(known.first_step ?? line.step, line.step);

@@ -112,6 +112,32 @@ describe("appendRows", () => {
     expect(path?.mismatches).toEqual([1]);
   });
 
+  it("B25: a spread within groups of nothing is no mismatch, and the tied groups show", () => {
+    const series = fold(
+      asRows([
+        stageLine({}, 0, 1, { format: 1, accuracy: 1, consistency: 0 }),
+        metricsLine({}, 1, {
+          "rewards/format/mean": 1,
+          "rewards/accuracy/mean": 0,
+          "rewards/accuracy/std": 5,
+          reward: 0.5,
+          reward_std: 0,
+          frac_reward_zero_std: 1,
+          loss: 0,
+        }),
+      ]),
+    );
+    expect(weightedShares(series)[0]?.mismatches).toEqual([]);
+    expect(latestValue(series, "frac_reward_zero_std")).toEqual({ step: 1, value: 1 });
+  });
+
+  it("B28: a log without rewards has no reward curve, not one at zero", () => {
+    const series = fold(asRows([metricsLine({}, 1, { loss: 1 }), metricsLine({}, 2, { loss: 2 })]));
+    expect(metricPaths(series, "reward")).toEqual([]);
+    expect(weightedShares(series)).toEqual([]);
+    expect(latestValue(series, "reward")).toBeNull();
+  });
+
   it("B29: steps that go back begin a new segment and drop nothing", () => {
     const series = fold(
       asRows([247, 248, 249, 203, 204].map((step) => metricsLine({}, step, { loss: step }))),

@@ -15,6 +15,7 @@ import type { Ingest } from "../../ingest/ingest.ts";
 import { createFlag, pause, type RunHub } from "./hub.ts";
 import type { LineStore } from "./line-store.ts";
 import type { AttemptRecord } from "./schema.ts";
+import { addStep, type StepTimes, stalledSecs } from "./stall.ts";
 import type { RunStore } from "./store.ts";
 
 const LOOK_MS = 2000;
@@ -27,6 +28,7 @@ const FULL_ANSWER_BYTES = 1_000_000;
 /** Most bytes taken in at once, so that requests are answered in between. */
 const BITE_BYTES = 262_144;
 const LAUNCHES_AT_ONCE = 4;
+const STALL_SECS = 600;
 
 const now = () => Date.now() / 1000;
 
@@ -49,7 +51,12 @@ type Parts = {
 };
 
 /** What is remembered of an attempt between two looks; all of it can be found out again. */
-type Watched = { dead_since: number | null; quiet_read: number | null; stop_sent: boolean };
+type Watched = {
+  dead_since: number | null;
+  quiet_read: number | null;
+  stop_sent: boolean;
+  steps: StepTimes | undefined;
+};
 
 /**
  * Brings what should be and what is together for one host, for as long as it is open: two loops, one that asks for the
@@ -67,7 +74,12 @@ export function createHostKeeper(parts: Parts): HostKeeper {
 
   const watch = (ref: AttemptRef): Watched => {
     const key = refKey(ref);
-    const known = watched.get(key) ?? { dead_since: null, quiet_read: null, stop_sent: false };
+    const known = watched.get(key) ?? {
+      dead_since: null,
+      quiet_read: null,
+      stop_sent: false,
+      steps: undefined,
+    };
     watched.set(key, known);
     return known;
   };
@@ -130,11 +142,12 @@ export function createHostKeeper(parts: Parts): HostKeeper {
     const state = watch(record);
     if (!status.dead) {
       state.dead_since = null;
+      const silence = status.verdict === "running" ? stalledSecs(state.steps, now(), STALL_SECS) : null;
       changeAttempt(record, {
         phase: "live",
-        verdict: status.verdict,
+        verdict: silence === null ? status.verdict : "stalled",
         heartbeat_age_secs: status.heartbeat_age_secs,
-        problem: liveProblem(status),
+        problem: silence === null ? liveProblem(status) : stallProblem(silence),
       });
       return;
     }
@@ -232,7 +245,11 @@ export function createHostKeeper(parts: Parts): HostKeeper {
 
   const take = (chunks: Chunk[]) => {
     const taken = ingest.apply(chunks);
-    for (const [run_id, progress] of taken.progress) parts.onProgress(run_id, progress);
+    for (const [run_id, progress] of taken.progress) {
+      parts.onProgress(run_id, progress);
+      const state = watch({ run_id, attempt: progress.attempt });
+      state.steps = addStep(state.steps, progress.step, now());
+    }
     if (taken.rows > 0) for (const run_id of taken.run_ids) hub.lines(run_id);
     if (taken.ended.length > 0) lookNow.raise();
   };
@@ -320,6 +337,10 @@ export function createHostKeeper(parts: Parts): HostKeeper {
       await loops;
     },
   };
+}
+
+function stallProblem(silence_secs: number): string {
+  return `It lives and has not finished a step for ${Math.round(silence_secs / 60)} min. Wait, read its log, or stop it.`;
 }
 
 function liveProblem({ verdict, why }: AttemptStatus): string | null {

@@ -1,3 +1,6 @@
+import { truncateSync } from "node:fs";
+import { join } from "node:path";
+import { metricPaths } from "@sightline/core/runs";
 import { afterEach, describe, expect, it } from "vitest";
 import { connect } from "./testing/client.ts";
 import { type Follower, followRuns, oneTo, stepsInForce } from "./testing/follower.ts";
@@ -157,6 +160,57 @@ describe("a run on this machine", () => {
     expect(follower.run(runs[1] ?? "")?.problem).toContain("NaN");
     const detail = await client.runs.get.query({ run_id: runs[0] ?? "" });
     expect(detail.attempts[0]).toMatchObject({ exit_code: 71, reason: "failed", ended: true });
+  });
+
+  it("B37: reads a writer that stutters, cuts characters and writes nonsense, and loses no step", async () => {
+    const { client, follow } = await house();
+    const faults =
+      "torn_line@3:0.3, utf8_cut@5:0.3, bad_line@7, bad_utf8@9, huge_line@11, unknown_type@13, duplicate_line@15, nan@17, infinity@19";
+    const run_id = await launchSmall(client, { faults });
+    const follower = follow([run_id]);
+    await follower.until("done", ended(run_id));
+    expect(follower.run(run_id)?.state).toBe("done");
+    const series = follower.series(run_id);
+    expect(stepsInForce(series)).toEqual(oneTo(40));
+    // The type that nobody knows, and the line that was cut within a character.
+    expect(series?.marks.filter(({ kind }) => kind === "unknown").map(({ step }) => step)).toEqual([5, 13]);
+    const [loss] = series ? metricPaths(series, "loss") : [];
+    expect(loss?.values[16]).toBeNaN();
+    expect(loss?.values[18]).toBe(Number.POSITIVE_INFINITY);
+    const { quarantined, notes } = await client.runs.get.query({ run_id });
+    expect(quarantined.lines.map(({ reason }) => reason.split(/[ :]/)[0])).toEqual(["not", "not", "longer"]);
+    expect(notes).toEqual([]);
+  });
+
+  it("B37: goes on when the file of a living run shrinks to nothing", async () => {
+    const { client, dataDir, follow } = await house();
+    const run_id = await launchSmall(client, { steps_per_sec: 10 });
+    const follower = follow([run_id]);
+    await follower.until("step 8", () => (follower.series(run_id)?.step ?? 0) >= 8);
+    const trainer = attemptProcesses(dataDir, run_id, 1)?.trainer ?? 0;
+    process.kill(trainer, "SIGSTOP");
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    truncateSync(join(dataDir, "runs", run_id, "attempts/001/events.jsonl"), 0);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    process.kill(trainer, "SIGCONT");
+    await follower.until("done", ended(run_id));
+    expect(stepsInForce(follower.series(run_id))).toEqual(oneTo(40));
+    const { notes } = await client.runs.get.query({ run_id });
+    expect(notes.map(({ code }) => code)).toContain("file_shrunk");
+  });
+
+  it("keeps a list up to date for whoever watches it", async () => {
+    const { client } = await house();
+    const seen: string[] = [];
+    const subscription = client.runs.followList.subscribe(undefined, {
+      onData: (runs) => seen.push(runs.map((run) => `${run.state} ${run.step}`).join()),
+    });
+    cleanups.push(() => subscription.unsubscribe());
+    await expect.poll(() => seen.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await launchSmall(client);
+    await expect.poll(() => seen.at(-1), { timeout: 20_000 }).toBe("done 40");
+    expect(seen[0]).toBe("");
+    expect(seen.some((state) => state.startsWith("running"))).toBe(true);
   });
 
   it("trashes, restores and renames, but not while it runs", async () => {
