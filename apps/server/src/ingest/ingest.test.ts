@@ -124,6 +124,12 @@ describe("ingest", () => {
     expect(kept[0]).toMatchObject({ file: "events.jsonl", excerpt: "{oops\n", bytes: 6 });
     expect(kept[5]?.bytes).toBe(3_000_000);
     expect(offsetOf(ingest)).toBe(3_010_000);
+    const long = JSON.stringify({ ...metrics(1, 9)[0], type: "novelty", text: "x".repeat(1_048_576) });
+    ingest.apply([chunkOf(`${long}\n`, { offset: 3_010_000 })]);
+    expect(lines.quarantined("run-a").lines[6]).toMatchObject({
+      byte_offset: 3_010_000,
+      reason: /^longer than/,
+    });
   });
 
   it("keeps a whole last line without its newline, and what a dead writer tore off apart", () => {

@@ -11,7 +11,7 @@ import {
 import type { Db } from "../db/open.ts";
 import type { AttemptRef, Chunk, StreamCursor } from "../executors/executor.ts";
 import { createBucketKeeper } from "./buckets.ts";
-import { splitLines } from "./lines.ts";
+import { type RawLine, splitLines } from "./lines.ts";
 
 /**
  * From bytes to rows, exactly once: whatever is read again after a crash, a cut or a replaced file falls on
@@ -221,8 +221,7 @@ export function createIngest(db: Db, hooks: { before_commit?: () => void } = {})
         note(chunk, chunk.offset === 0 && chunk.bytes.length === 0 ? "file_shrunk" : "file_replaced");
       let { next } = chunk;
       if (chunk.oversized !== null) {
-        const reason = `longer than ${MAX_LINE_BYTES} bytes (${chunk.oversized})`;
-        quarantine(chunk, 0, chunk.oversized, chunk.bytes, reason);
+        quarantine(chunk, 0, chunk.oversized, chunk.bytes, tooLong(chunk.oversized));
       } else {
         const { lines, consumed } = splitLines(chunk.bytes, chunk.torn);
         if (consumed < chunk.bytes.length)
@@ -344,10 +343,11 @@ type TallyRow = {
 /** Keeps a line that fits its file; otherwise says why it does not. */
 function takeLine(
   chunk: Chunk,
-  { text }: { text: string | null },
+  { text, bytes }: RawLine,
   keep: (line: WireLine | UnknownLine, text: string) => void,
   note: (ref: AttemptRef, code: NoteCode) => void,
 ): string | null {
+  if (bytes > MAX_LINE_BYTES) return tooLong(bytes);
   if (text === null) return chunk.torn ? "torn: its writer died within a character" : "not UTF-8";
   const parsed = parseLine(text);
   if (parsed.kind === "bad") return chunk.torn ? `torn: its writer died (${parsed.reason})` : parsed.reason;
@@ -360,6 +360,10 @@ function takeLine(
   for (const code of parsed.notes) note(chunk, code);
   keep(line, text);
   return null;
+}
+
+function tooLong(bytes: number): string {
+  return `longer than ${MAX_LINE_BYTES} bytes (${bytes})`;
 }
 
 function finite(value: WireNumber | null | undefined): number | null {
