@@ -24,21 +24,21 @@ export const test = base.extend<{ server: RunningServer }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern.
   server: async ({}, use) => {
     const dataDir = mkdtempSync(join(tmpdir(), "sightline-e2e-"));
-    let running = await start(dataDir, 0);
+    let running = await startServer(dataDir, 0);
     const server: RunningServer = {
       url: running.url,
       dataDir,
       token: running.token,
-      kill: () => end(running.child, "SIGKILL"),
+      kill: () => endServer(running.child, "SIGKILL"),
       async restart() {
-        await end(running.child, "SIGTERM");
-        running = await start(dataDir, Number(new URL(server.url).port));
+        await endServer(running.child, "SIGTERM");
+        running = await startServer(dataDir, Number(new URL(server.url).port));
       },
     };
     try {
       await use(server);
     } finally {
-      await end(running.child, "SIGTERM");
+      await endServer(running.child, "SIGTERM");
       // Runs outlive their server, and that is right; they don't outlive the test.
       await endProcessesOf(dataDir);
       rmSync(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
@@ -55,7 +55,8 @@ export { expect } from "@playwright/test";
 
 type Started = { child: ChildProcess; url: string; token: string };
 
-function start(dataDir: string, port: number): Promise<Started> {
+/** Starts a server on a data folder; port 0 takes a free one. */
+export function startServer(dataDir: string, port: number): Promise<Started> {
   const child = spawn(
     process.execPath,
     ["--import", "tsx", "apps/server/src/main.ts", "--port", String(port), "--data", dataDir, "--no-open"],
@@ -78,7 +79,8 @@ function start(dataDir: string, port: number): Promise<Started> {
   });
 }
 
-function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+/** Ends a server and waits until it is gone. */
+export function endServer(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
     const force = setTimeout(() => child.kill("SIGKILL"), 10_000);
