@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import Any
 
@@ -196,3 +197,18 @@ def test_an_adopted_orphan_that_is_killed_has_an_end(here: Host) -> None:
     assert here.finished()["class"] == "killed"
     error, end = here.events()[-2:]
     assert error["code"] == "killed" and end["type"] == "attempt.end" and end["reason"] == "failed"
+
+
+def test_a_trainer_that_fails_while_it_stops_has_failed(here: Host) -> None:
+    code = (
+        "import sys, time\n"
+        "from sightline_trainer.attempt import Attempt\n"
+        "attempt = Attempt.from_environment()\n"
+        "while not attempt.is_stop_requested(): time.sleep(0.02)\n"
+        "sys.exit(71)\n"
+    )
+    here.launch(spec(), argv=[sys.executable, "-c", code])
+    control(here, "stop")
+    ending = here.finished()
+    assert (ending["code"], ending["class"], ending["reason"], ending["asked"]) == (71, "gpu_memory", "failed", "stop")
+    assert here.events()[-1]["reason"] == "failed"

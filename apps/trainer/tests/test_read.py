@@ -17,7 +17,7 @@ from sightline_trainer.rundir import AttemptDir, RunDir, write_json
 from sightline_trainer.slctl import host as host_facts
 from sightline_trainer.slctl.protocol import RequestError
 from sightline_trainer.slctl.read import read
-from sightline_trainer.wire.log import MAX_LINE_BYTES
+from sightline_trainer.wire.encode import MAX_LINE_BYTES
 
 NEVER = threading.Event()
 

@@ -14,7 +14,8 @@ from conftest import TRAINER, Host, Session, kill, spec
 
 from sightline_trainer.checkpoints import is_complete
 from sightline_trainer.sim.fixture import record
-from sightline_trainer.sim.model import ADVANTAGE_EPS, State, run_step
+from sightline_trainer.sim.model import State, run_step
+from sightline_trainer.sim.score import ADVANTAGE_EPS
 from sightline_trainer.sim.settings import FAULTS, SettingsError, read_faults, read_plan
 from sightline_trainer.sim.texts import LETTERS
 

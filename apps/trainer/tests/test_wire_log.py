@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from sightline_trainer.rundir import RunDir
-from sightline_trainer.wire.log import MAX_LINE_BYTES, EventLog, last_line, safe_text, wire_value
+from sightline_trainer.wire.encode import MAX_LINE_BYTES, safe_text, wire_value
+from sightline_trainer.wire.log import EventLog, last_line
 
 Check = Callable[[dict[str, Any]], None]
 

@@ -20,7 +20,8 @@ from typing import Any
 from sightline_trainer.attempt import Attempt
 from sightline_trainer.rundir import RunDir, spec_hash
 from sightline_trainer.sim.run import Simulator
-from sightline_trainer.wire.log import EventLog, Stream, encode_line
+from sightline_trainer.wire.encode import encode_line
+from sightline_trainer.wire.log import EventLog, Stream
 
 _BEGAN_SECS = 1_760_000_000.0
 _LINE_SECS = 0.05

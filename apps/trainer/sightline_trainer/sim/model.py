@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import math
 import random
-import statistics
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sightline_trainer.sim.metrics import accuracy, consistency_counts, step_values
+from sightline_trainer.sim.score import score_group
 from sightline_trainer.sim.settings import PARTS, Plan
-from sightline_trainer.sim.texts import LETTERS, TASKS, Question, Trace, make_question, make_trace
+from sightline_trainer.sim.texts import Question, Trace, make_question, make_trace
 
 QUESTIONS = 512
-ADVANTAGE_EPS = 1e-4
-JUDGE_VARIANT = "simulated"
 MAX_TOKENS = 256
 
 
@@ -55,18 +54,6 @@ class Step:
     values: dict[str, float | None]
     judge_failed_share: float
     judge_calls: int
-
-
-@dataclass
-class Scored:
-    """Rewards of one group, and what the judge had to do for them."""
-
-    scores: list[dict[str, Any]]
-    calls: int
-    cached: int
-    failed: int
-    std: float
-    """Sample standard deviation (n − 1) of the group's rewards, as TRL takes it."""
 
 
 def advance(plan: Plan, state: State) -> State:
@@ -112,7 +99,7 @@ def run_step(plan: Plan, state: State, *, is_judge_down: bool = False, is_flat: 
         question = make_question(f"{plan.seed}", rng.randrange(QUESTIONS))
         is_judged = weights["consistency"] > 0 or number % settings.judge_every_groups == 0
         group = _sample_group(plan, state, question, rng, step=step, number=number, is_flat=is_flat)
-        scored = _score_group(question, group, weights, rng, is_judged=is_judged, is_judge_down=is_judge_down)
+        scored = score_group(question, group, weights, rng, is_judged=is_judged, is_judge_down=is_judge_down)
         calls, cached, failed = calls + scored.calls, cached + scored.cached, failed + scored.failed
         stds.append(scored.std)
         for k, (trace, score) in enumerate(zip(group, scored.scores, strict=True)):
@@ -142,7 +129,16 @@ def run_step(plan: Plan, state: State, *, is_judge_down: bool = False, is_flat: 
         "tokens": tokens,
         "judge": {"calls": calls, "cached": cached, "failed": failed, "secs": round(0.002 * calls, 4)},
     }
-    values = _values(plan, state, after, rows, stds, rng, generate_secs + score_secs)
+    values = step_values(
+        plan,
+        step=step,
+        skill=state.accuracy,
+        tokens=after.tokens,
+        rows=rows,
+        stds=stds,
+        rng=rng,
+        secs=generate_secs + score_secs,
+    )
     return Step(rows, generation, values, share, attempts), after
 
 
@@ -196,154 +192,6 @@ def _row(plan: Plan, step: int, question: Question, trace: Trace, fields: dict[s
     }
 
 
-def _score_group(
-    question: Question,
-    group: list[Trace],
-    weights: dict[str, float],
-    rng: random.Random,
-    *,
-    is_judged: bool,
-    is_judge_down: bool,
-) -> Scored:
-    """Rewards, judgements and advantages of one group."""
-    judges = [_judge(question, trace, rng, is_judge_down=is_judge_down) if is_judged else [] for trace in group]
-    statuses = [judge[0]["status"] for judge in judges if judge]
-    failed = sum(status in ("timeout", "http_error") for status in statuses)
-    calls = statuses.count("ok") + statuses.count("unparsed")
-    cached = sum(bool(judge and judge[0]["cached"]) for judge in judges)
-    scores: list[dict[str, Any]] = []
-    for trace, judge in zip(group, judges, strict=True):
-        is_right = trace.letter == question.gold
-        # One failed judgement voids the part for the whole group: a zero for one sample alone would bias its advantage.
-        if not is_judged:
-            consistency, null_reason = None, "not_sampled"
-        elif failed:
-            consistency, null_reason = None, "judge_failed"
-        else:
-            consistency, null_reason = float(is_right and judge[0]["agrees"] is True), None
-        raw = {"format": float(trace.is_well_formed), "accuracy": float(is_right), "consistency": consistency}
-        scores.append(
-            {
-                "rewards": {
-                    part: {
-                        "raw": raw[part],
-                        "weight": weights[part],
-                        "null_reason": null_reason if part == "consistency" else None,
-                    }
-                    for part in PARTS
-                },
-                "reward": sum(weights[part] * (raw[part] or 0.0) for part in PARTS),
-                "judges": judge,
-            }
-        )
-    rewards = [score["reward"] for score in scores]
-    mean = statistics.fmean(rewards)
-    std = statistics.stdev(rewards) if len(rewards) > 1 else 0.0
-    for score in scores:
-        score["advantage"] = (score["reward"] - mean) / (std + ADVANTAGE_EPS)
-    return Scored(scores, calls, cached, failed, std)
-
-
-def _judge(question: Question, trace: Trace, rng: random.Random, *, is_judge_down: bool) -> list[dict[str, Any]]:
-    """What a judge says that reads the question and the reasoning only. It is asked about right answers alone."""
-    verdict: dict[str, Any] = {"variant": JUDGE_VARIANT, "letter": None, "agrees": None, "ms": 0.0, "cached": False}
-    if trace.letter != question.gold:
-        return [{**verdict, "status": "skipped_wrong_answer"}]
-    if trace.chain_letter is None:
-        return [{**verdict, "agrees": False, "status": "no_think"}]
-    ms = round(1.5 + 2 * rng.random(), 2)
-    if is_judge_down and rng.random() < 0.9:
-        is_timeout = rng.random() < 0.5
-        return [{**verdict, "ms": 30_000.0 if is_timeout else ms, "status": "timeout" if is_timeout else "http_error"}]
-    # The judge reads the chain's last heading, and misreads one in fifty.
-    letter = trace.chain_letter if rng.random() > 0.02 else rng.choice(LETTERS)
-    return [
-        {
-            **verdict,
-            "letter": letter,
-            "agrees": letter == trace.letter,
-            "status": "ok",
-            "ms": ms,
-            "cached": rng.random() < 0.1,
-        }
-    ]
-
-
-def _values(
-    plan: Plan,
-    before: State,
-    after: State,
-    rows: list[dict[str, Any]],
-    stds: list[float],
-    rng: random.Random,
-    secs: float,
-) -> dict[str, float | None]:
-    """The metrics of one step by TRL's names, from the rows themselves where they can be."""
-    step = after.step
-    lengths = [row["tokens"] for row in rows]
-    ended = [row["tokens"] for row in rows if row["finish"] == "eos"]
-    rewards = [row["reward"] for row in rows]
-    progress = before.accuracy
-    kl = 0.02 * (1 - math.exp(-step / 120)) * (1 + 0.15 * rng.gauss(0, 1)) + 0.001
-    grad = (0.35 + 1.4 * statistics.fmean(stds)) * math.exp(0.18 * rng.gauss(0, 1))
-    entropy = max(0.02, 0.9 - 0.75 * progress + 0.03 * rng.gauss(0, 1))
-    warm = min(1.0, step / max(1, round(0.05 * plan.max_steps)))
-    values: dict[str, float | None] = {
-        "loss": _short(0.004 * rng.gauss(0, 1) + plan.settings.beta * kl),
-        "grad_norm": _short(grad),
-        "learning_rate": _short(plan.settings.learning_rate * warm * (1 - (step - 1) / plan.max_steps)),
-        "num_tokens": float(after.tokens),
-        "step_time": round(secs * 1.9, 4),
-        "completions/mean_length": statistics.fmean(lengths),
-        "completions/min_length": float(min(lengths)),
-        "completions/max_length": float(max(lengths)),
-        "completions/clipped_ratio": 1 - len(ended) / len(rows),
-        "completions/mean_terminated_length": statistics.fmean(ended) if ended else None,
-        "completions/min_terminated_length": float(min(ended)) if ended else None,
-        "completions/max_terminated_length": float(max(ended)) if ended else None,
-        "reward": statistics.fmean(rewards),
-        "reward_std": statistics.fmean(stds),
-        "frac_reward_zero_std": sum(std < 1e-9 for std in stds) / len(stds),
-        "entropy": _short(entropy),
-        "kl": _short(kl),
-        "clip_ratio/low_mean": 0.0,
-        "clip_ratio/low_min": 0.0,
-        "clip_ratio/high_mean": 0.0,
-        "clip_ratio/high_max": 0.0,
-        "clip_ratio/region_mean": 0.0,
-    }
-    if not plan.settings.beta:
-        del values["kl"]
-    for part in PARTS:
-        raws = [row["rewards"][part]["raw"] for row in rows if row["rewards"][part]["raw"] is not None]
-        values[f"rewards/{part}/mean"] = statistics.fmean(raws) if raws else None
-        values[f"rewards/{part}/std"] = (statistics.stdev(raws) if len(raws) > 1 else 0.0) if raws else None
-    values.update(consistency_counts(rows))
-    for task in TASKS:
-        of_task = [row for row in rows if row["task"] == task]
-        values[f"task/{task}/n"] = float(len(of_task))
-        values[f"task/{task}/correct"] = float(sum(row["rewards"]["accuracy"]["raw"] for row in of_task))
-    return values
-
-
-def consistency_counts(rows: list[dict[str, Any]]) -> dict[str, float | None]:
-    """Counts from which the reader computes the logical-consistency rate: agree ÷ judged.
-
-    correct: completions with the right letter. judged: those of them that the judge was asked about and answered (or
-    that had no reasoning to show it). agree: those of them whose judge agrees.
-    """
-    right = [row for row in rows if row["rewards"]["accuracy"]["raw"] == 1.0]
-    judged = [row for row in right if row["judges"] and row["judges"][0]["agrees"] is not None]
-    return {
-        "consistency/correct": float(len(right)),
-        "consistency/judged": float(len(judged)),
-        "consistency/agree": float(sum(row["judges"][0]["agrees"] for row in judged)),
-        "consistency/failed": float(
-            sum(bool(row["judges"]) and row["judges"][0]["status"] in ("timeout", "http_error") for row in right)
-        ),
-    }
-
-
 @dataclass
 class Evaluation:
     """Answers to held-out questions: accuracy per task with 95 % Wilson intervals, the whole, and a row a question."""
@@ -362,39 +210,18 @@ def evaluate(plan: Plan, state: State) -> Evaluation:
         rng = random.Random(f"{plan.seed}/evaluation/{state.step}/{index}")
         right = state.accuracy - 0.03 - 0.1 * (len(question.turns) - 3) * (1 - state.accuracy)
         trace = _sample(state, question, rng, right)
-        scored = _score_group(question, [trace], nothing, rng, is_judged=True, is_judge_down=False)
+        scored = score_group(question, [trace], nothing, rng, is_judged=True, is_judge_down=False)
         place = {"split": "eval", "k": 0, "group_size": 1, "group_id": f"e{state.step:06d}-{question.question_id}"}
         rows.append(_row(plan, state.step, question, trace, {**place, **scored.scores[0]}))
     per_task: dict[str, dict[str, float]] = {}
     for task in sorted({row["task"] for row in rows}):
         of_task = [row for row in rows if row["task"] == task]
-        per_task[task] = _accuracy(of_task)
+        per_task[task] = accuracy(of_task)
     counts = consistency_counts(rows)
     overall: dict[str, float | None] = {
-        **_accuracy(rows),
+        **accuracy(rows),
         "format": sum(row["rewards"]["format"]["raw"] for row in rows) / len(rows),
         "consistency/judged": counts["consistency/judged"],
         "consistency/agree": counts["consistency/agree"],
     }
     return Evaluation(per_task, overall, rows)
-
-
-def _accuracy(rows: list[dict[str, Any]]) -> dict[str, float]:
-    correct = sum(row["rewards"]["accuracy"]["raw"] for row in rows)
-    low, high = wilson(correct, len(rows))
-    return {"n": len(rows), "accuracy": correct / len(rows), "low": low, "high": high}
-
-
-def _short(value: float) -> float:
-    """Six digits: more than the eye sees, fewer than those in which one machine's libm differs from another's."""
-    return float(f"{value:.6g}")
-
-
-def wilson(successes: float, n: int) -> tuple[float, float]:
-    """95 % interval of a share, after Wilson."""
-    z = 1.959963984540054
-    share = successes / n
-    centre = share + z * z / (2 * n)
-    spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    scale = 1 + z * z / n
-    return _short(max(0.0, (centre - spread) / scale)), _short(min(1.0, (centre + spread) / scale))

@@ -17,7 +17,7 @@ from sightline_trainer.rundir import AttemptDir
 from sightline_trainer.slctl import host
 from sightline_trainer.slctl.observe import attempt_of, root_of, run_of
 from sightline_trainer.slctl.protocol import RequestError
-from sightline_trainer.wire.log import MAX_LINE_BYTES
+from sightline_trainer.wire.encode import MAX_LINE_BYTES
 
 POLL_SECS = 0.05
 MAX_WAIT_SECS = 60.0
