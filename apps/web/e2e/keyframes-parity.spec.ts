@@ -8,7 +8,7 @@ import {
   type KeyFrameSettings,
   SIGHTLINE_SETTINGS,
 } from "@sightline/core/keyframes";
-import { buildExtractPage, type ExtractPage } from "./support/extract-page.ts";
+import { askWorker, selectInWorker, startKeyFrameWorker } from "./support/key-frame-worker.ts";
 import { expect, test } from "./support/server.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -16,25 +16,20 @@ const FIXTURES = join(ROOT, "fixtures/clips");
 const SHARED = process.env.SIGHTLINE_SHARED ?? join(ROOT, "../shared");
 const VIDEOS = join(SHARED, "data/videos");
 
-let extractPage: ExtractPage;
-
-test.beforeAll(async () => {
+test.beforeAll(() => {
   process.env.SIGHTLINE_FOLDERS = [FIXTURES, VIDEOS].filter(existsSync).join(delimiter);
-  extractPage = await buildExtractPage();
 });
-
-test.afterAll(() => extractPage.remove());
 
 test("browser and server select the same frames of every fixture", async ({ page }) => {
   test.setTimeout(300_000);
-  await extractPage.open(page);
+  await startKeyFrameWorker(page);
   await compareFolder(page, FIXTURES, list(FIXTURES));
 });
 
 test("browser and server select the same frames of the handed clips @field", async ({ page }) => {
   test.skip(!existsSync(VIDEOS), "the shared folder with the handed clips is not there");
   test.setTimeout(1_200_000);
-  await extractPage.open(page);
+  await startKeyFrameWorker(page);
   await compareFolder(page, VIDEOS, [
     ...list(VIDEOS),
     ...list(join(VIDEOS, "edge")).map((name) => join("edge", name)),
@@ -45,45 +40,34 @@ test("another threshold is selected in the browser from cached features as the s
   page,
 }) => {
   test.setTimeout(120_000);
-  await extractPage.open(page);
+  await startKeyFrameWorker(page);
   const [clip] = await addClips(page, FIXTURES, ["cfr-30.mp4"]);
   if (clip === undefined) throw new Error("the fixture was not added");
   const stored = await selectOnServer(page, clip, SIGHTLINE_SETTINGS);
   for (const threshold of [0.9, 0.7, 0.99]) {
     const settings = { ...SIGHTLINE_SETTINGS, threshold };
-    const here = await page.evaluate(
-      ([clip_id, hash, wanted]) => window.keyFrames.reselect(clip_id, hash, wanted),
-      [clip.clip_id, stored.settings_hash, settings] as const,
-    );
+    const here = await selectInWorker(page, {
+      type: "reselect",
+      clip_id: clip.clip_id,
+      stored_hash: stored.settings_hash,
+      settings,
+    });
     expect(here).toEqual(await query(page, "keyframes.select", { clip_id: clip.clip_id, settings }));
   }
 });
 
 test("a cancelled extraction ends and leaves the worker usable", async ({ page }) => {
   test.setTimeout(120_000);
-  await extractPage.open(page);
+  await startKeyFrameWorker(page);
   const [clip] = await addClips(page, FIXTURES, ["cfr-30.mp4"]);
   if (clip === undefined) throw new Error("the fixture was not added");
   const source = await getSource(page, clip);
-  const outcome = await page.evaluate(
-    async ([wanted, settings]) => {
-      const stop = new AbortController();
-      const progress: number[] = [];
-      const onProgress = (done: number) => {
-        progress.push(done);
-        stop.abort();
-      };
-      const cancelled = await window.keyFrames
-        .extract(wanted, settings, { signal: stop.signal, onProgress })
-        .catch((error: Error) => error.name);
-      const again = await window.keyFrames.extract(wanted, settings);
-      return { cancelled, progress, kept: again.decisions.filter(({ kept }) => kept).length };
-    },
-    [source, SIGHTLINE_SETTINGS] as const,
-  );
-  expect(outcome.cancelled).toBe("AbortError");
-  expect(outcome.progress.length).toBeGreaterThan(0);
-  expect(outcome.kept).toBeGreaterThanOrEqual(2);
+  const ask = { type: "extract", clip: source, settings: SIGHTLINE_SETTINGS } as const;
+  const { last, progress } = await askWorker(page, ask, { cancelAtOnce: true });
+  expect(last.type).toBe("cancelled");
+  expect(progress.length).toBeGreaterThan(0);
+  const again = await selectInWorker(page, ask);
+  expect(listKept(again)).toEqual(listKept(await selectOnServer(page, clip, SIGHTLINE_SETTINGS)));
 });
 
 function list(folder: string): string[] {
@@ -98,11 +82,8 @@ async function compareFolder(page: Page, folder: string, names: readonly string[
     for (const settings of [SIGHTLINE_SETTINGS, EMBODIED_R_SETTINGS]) {
       await test.step(`${clip.name}, ${settings.preset}, ${source.playback}`, async () => {
         const server = await selectOnServer(page, clip, settings);
-        const browser = await page.evaluate(([wanted, asked]) => window.keyFrames.extract(wanted, asked), [
-          source,
-          settings,
-        ] as const);
-        print(clip, source.playback, server, browser);
+        const browser = await selectInWorker(page, { type: "extract", clip: source, settings });
+        if (folder === VIDEOS) print(clip, source.playback, server, browser);
         expect.soft(listKept(browser), `kept frames of ${clip.name}`).toEqual(listKept(server));
         expect
           .soft(listOverlaps(browser), `frames looked at in ${clip.name}`)
