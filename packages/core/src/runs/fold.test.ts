@@ -326,6 +326,44 @@ describe("views", () => {
     expect(weighted?.total[10]).toBeCloseTo(0.75, 2);
   });
 
+  it("knows where a long run stands and where its marks lie, also after a resume", () => {
+    const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    const stretch = (attempt: number, steps: number[]) => ({
+      attempt,
+      segment: 0,
+      name: "loss",
+      buckets: toColumns(bucketRows(steps, steps, 64), 64),
+    });
+    const warn = { code: "slow", message: "Slow.", detail: "", retryable: false, hint: "" };
+    const [start, warned, again] = asRows([
+      startLine({ attempt: 1 }),
+      { ...metricsLine({ attempt: 1 }, 0, {}), type: "warn", ...warn } as never,
+      startLine({ attempt: 2 }, { step: 2000, path: "checkpoints/checkpoint-2000" }),
+    ]);
+    if (!start || !warned || !again) throw new Error("no rows");
+    const series = seriesFromHistory({
+      run_id: "run-a",
+      upto_id: 9000,
+      max_steps: 6000,
+      series: [stretch(1, range(1, 2500)), stretch(2, range(2001, 4000))],
+      rows: [start, { ...warned, at_step: 700 }, { ...again, at_step: 2500 }],
+      tallies: [],
+    });
+    expect(series.step).toBe(4000);
+    expect(series.marks.map(({ kind, step }) => [kind, step])).toEqual([
+      ["start", 0],
+      ["warn", 700],
+      ["start", 2000],
+    ]);
+    expect(
+      paths(series, "loss").map(({ attempt, rolled_back, steps }) => [attempt, rolled_back, steps.at(-1)]),
+    ).toEqual([
+      [1, false, 1984],
+      [2, false, 4000],
+      [1, true, 2500],
+    ]);
+  });
+
   it("folds a batch of many runs", () => {
     const line = metricsLine({ run_id: "run-b" }, 1, { loss: 1 });
     const runs = appendBatch(new Map(), {

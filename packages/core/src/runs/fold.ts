@@ -145,6 +145,7 @@ export function appendRows(
   };
   for (const row of fresh) {
     draft.last_id = row.id;
+    if (row.at_step !== undefined) draft.step = row.at_step;
     foldRow(draft, row);
   }
   return {
@@ -169,7 +170,6 @@ export function appendRows(
 export function seriesFromHistory(history: RunHistory): RunSeries {
   const clocks = new Map<string, Clock>();
   const metrics = new Map<string, MetricStretch[]>();
-  let step: number | null = null;
   for (const { attempt, segment, name, buckets } of history.series) {
     const { steps, values } = bucketPoints(buckets);
     const points = appendPoints(emptyPoints(steps.length + 16), steps, values);
@@ -182,18 +182,18 @@ export function seriesFromHistory(history: RunHistory): RunSeries {
     const known = clocks.get(clock);
     if (!known || known.segment < segment || (known.segment === segment && known.last_step < last))
       clocks.set(clock, { segment, last_step: last });
-    step = Math.max(step ?? last, last);
   }
   const base: RunSeries = {
     ...emptySeries(history.run_id),
-    step,
     max_steps: history.max_steps,
     metrics,
     clocks,
   };
   const marked = appendRows(base, history.rows, history.tallies);
+  const newest = marked.attempts.at(-1)?.attempt ?? 1;
   return {
     ...marked,
+    step: clocks.get(`${newest}:train`)?.last_step ?? marked.step,
     attempts: marked.attempts.map((mark) => ({ ...mark, first_step: firstStep(metrics, mark.attempt) })),
     last_id: history.upto_id,
   };

@@ -139,8 +139,11 @@ export type RunNote = {
   message: string;
 };
 
-/** One stored line of a run's `events` stream. `id` orders all lines of all runs and never repeats. */
-export type RunRow = { id: number; line: WireLine | UnknownLine };
+/**
+ * One stored line of a run's `events` stream. `id` orders all lines of all runs and never repeats. `at_step` is the
+ * training step reached before the line, given where the metrics in between are left out.
+ */
+export type RunRow = { id: number; line: WireLine | UnknownLine; at_step?: number };
 
 /** What the completions of one step of one attempt add up to. Later tallies of the same step replace earlier ones. */
 export type StepTally = {

@@ -48,9 +48,13 @@ export function createLineStore(db: Db) {
   const countLines = sql.prepare<[string], { n: number }>(
     "SELECT count(*) AS n FROM run_lines WHERE run_id = ?",
   );
-  const selectMarks = sql.prepare<[string], RawRow>(
-    `SELECT id, raw FROM run_lines WHERE run_id = ? AND stream = 'events'
+  const selectMarks = sql.prepare<[string], RawRow & { step: number | null }>(
+    `SELECT id, raw, step FROM run_lines WHERE run_id = ? AND stream = 'events'
        AND type NOT IN ('metrics', 'generation', 'system', 'phase') ORDER BY id`,
+  );
+  const selectStepBefore = sql.prepare<[string, number], { step: number }>(
+    `SELECT step FROM run_lines WHERE run_id = ? AND stream = 'events' AND id < ? AND type = 'metrics'
+     ORDER BY id DESC LIMIT 1`,
   );
   const selectNewestOf = sql.prepare<[string, string, number], RawRow>(
     `SELECT id, raw FROM run_lines WHERE run_id = ? AND type = ? AND stream = 'events' AND step IS NULL
@@ -215,12 +219,15 @@ export function createLineStore(db: Db) {
 
     /** Every row that is not a metric, with the newest phase and system rows, in order. */
     marks(run_id: string): RunRow[] {
-      const rows = [
-        ...selectMarks.all(run_id),
+      const marks = selectMarks.all(run_id).map((row): RunRow => {
+        const at_step = row.step ?? selectStepBefore.get(run_id, row.id)?.step;
+        return at_step === undefined ? toRow(row) : { ...toRow(row), at_step };
+      });
+      const newest = [
         ...selectNewestOf.all(run_id, "phase", 1),
         ...selectNewestOf.all(run_id, "system", SYSTEM_ROWS),
       ];
-      return rows.sort((a, b) => a.id - b.id).map(toRow);
+      return [...marks, ...newest.map(toRow)].sort((a, b) => a.id - b.id);
     },
 
     linesOf<T extends "stage" | "checkpoint">(run_id: string, type: T): LineOf<T>[] {

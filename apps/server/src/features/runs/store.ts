@@ -1,4 +1,4 @@
-import type { RunSpec, RunState } from "@sightline/core/runs";
+import type { RunSpec } from "@sightline/core/runs";
 import { and, asc, desc, eq, inArray, isNotNull, isNull, ne } from "drizzle-orm";
 import type { Db } from "../../db/open.ts";
 import type { AttemptRef } from "../../executors/executor.ts";
@@ -161,6 +161,3 @@ export function createRunStore(db: Db) {
     },
   };
 }
-
-/** The states in which a run needs no looking after. */
-export type EndedState = Extract<RunState, "done" | "stopped" | "interrupted" | "failed" | "lost">;
