@@ -11,6 +11,7 @@ import { createJobs, type Jobs } from "./features/jobs/tray.ts";
 import { createKeyFrames, type KeyFrames } from "./features/keyframes/index.ts";
 import { createRuns } from "./features/runs/index.ts";
 import type { Runs } from "./features/runs/service.ts";
+import { createTraining, type Training } from "./features/training/index.ts";
 
 /** Everything that a request may need, made once per server. */
 export type App = {
@@ -23,6 +24,7 @@ export type App = {
   keyframes: KeyFrames;
   environment: Environment;
   hosts: Hosts;
+  training: Training;
   runs: Runs;
   close(): Promise<void>;
 };
@@ -45,7 +47,8 @@ export async function createApp(options: {
   keyframes.start();
   const environment = createEnvironment({ jobs, log });
   const hosts = createHosts({ db, dataDir: options.dataDir });
-  const runs = createRuns({ db, hosts, log });
+  const training = createTraining({ dataDir: options.dataDir, environment });
+  const runs = createRuns({ db, hosts, log, inputs: (spec) => training.inputs(spec) });
   runs.start();
   return {
     db,
@@ -56,6 +59,7 @@ export async function createApp(options: {
     keyframes,
     environment,
     hosts,
+    training,
     runs,
     async close() {
       await runs.close();

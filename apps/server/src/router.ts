@@ -5,6 +5,7 @@ import { hostsRouter } from "./features/hosts/router.ts";
 import { jobsRouter } from "./features/jobs/router.ts";
 import { keyframesRouter } from "./features/keyframes/router.ts";
 import { runsRouter } from "./features/runs/router.ts";
+import { trainingRouter } from "./features/training/router.ts";
 import { procedure, router } from "./trpc.ts";
 
 export const appRouter = router({
@@ -15,6 +16,7 @@ export const appRouter = router({
   jobs: jobsRouter,
   keyframes: keyframesRouter,
   runs: runsRouter,
+  training: trainingRouter,
   health: procedure.query(() => ({ ok: true })),
 });
 

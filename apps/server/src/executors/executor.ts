@@ -10,7 +10,13 @@ export function refKey(ref: AttemptRef): string {
 }
 
 /** What to start. It goes on from the newest complete checkpoint of the run directory, or begins anew. */
-export type LaunchOrder = AttemptRef & { spec: RunSpec };
+export type LaunchOrder = AttemptRef & {
+  spec: RunSpec;
+  /** The interpreter that trains; the one that runs the supervisor when there is none. */
+  python?: string | null;
+  /** Files of the run's `data` folder, by name; written unless they are there. */
+  data?: Record<string, string>;
+};
 
 /** What a host says of one attempt. */
 export type AttemptStatus = AttemptRef & {

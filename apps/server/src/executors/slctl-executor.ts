@@ -200,12 +200,13 @@ export function createSlctlExecutor(options: {
       };
     },
 
-    async launch({ spec, attempt }, signal) {
+    async launch({ spec, attempt, python, data }, signal) {
       const fields = {
         spec,
         attempt,
         executor: options.kind,
-        ...(options.python ? { python: options.python } : {}),
+        ...(data ? { data } : {}),
+        ...((python ?? options.python) ? { python: python ?? options.python } : {}),
       };
       const { header } = await request("launch", fields, signal, LAUNCH_SECS);
       return toStatus(header.status);

@@ -12,7 +12,7 @@ import type { LineOf } from "@sightline/core/wire";
 import { TRPCError } from "@trpc/server";
 import type { Logger } from "pino";
 import type { Db } from "../../db/open.ts";
-import { UnreachableError } from "../../executors/executor.ts";
+import { type LaunchOrder, UnreachableError } from "../../executors/executor.ts";
 import { createIngest } from "../../ingest/ingest.ts";
 import type { Hosts } from "../hosts/service.ts";
 import { adoptRuns } from "./adopt.ts";
@@ -29,8 +29,14 @@ const PACE_SECS = 60;
 const LOG_WAIT_MS = 15_000;
 
 /** Makes the runs of an app; `start` begins to look after them. */
-export function createRuns(parts: { db: Db; hosts: Hosts; log: Logger }): Runs {
-  const { db, hosts, log } = parts;
+export function createRuns(parts: {
+  db: Db;
+  hosts: Hosts;
+  log: Logger;
+  /** Data and interpreter of an attempt; throws when it can't be started now. The same spec gives the same. */
+  inputs?: (spec: RunSpec) => Promise<Pick<LaunchOrder, "python" | "data">>;
+}): Runs {
+  const { db, hosts, log, inputs = async () => ({ python: null, data: {} }) } = parts;
   const store = createRunStore(db);
   const lines = createLineStore(db);
   const ingest = createIngest(db);
@@ -50,6 +56,7 @@ export function createRuns(parts: { db: Db; hosts: Hosts; log: Logger }): Runs {
         ingest,
         hub,
         log,
+        inputs,
         onProgress(run_id, progress) {
           const pace = (paces.get(run_id) ?? []).filter(
             ({ step, time_secs }) => time_secs > progress.time_secs - PACE_SECS && step < progress.step,
@@ -161,6 +168,7 @@ export function createRuns(parts: { db: Db; hosts: Hosts; log: Logger }): Runs {
       await hosts.ensureUsable(request.host_id);
       const { launch_key, host_id, ...rest } = request;
       const spec: RunSpec = { run_id: newRunId(), ...rest };
+      await inputs(spec);
       const run = store.create({ spec, host_id, launch_key });
       hub.changed(run.run_id);
       keeperOf(host_id).wake();
@@ -296,10 +304,8 @@ export function createRuns(parts: { db: Db; hosts: Hosts; log: Logger }): Runs {
 }
 
 /** Refuses what could not run, with one sentence a fault. */
-function checkLaunch({ engine, stages }: LaunchRequest): void {
+function checkLaunch({ stages }: LaunchRequest): void {
   const faults = validateStages(stages);
-  if (engine !== "simulator")
-    faults.push("This version trains with the simulator only; choose a preset whose title says Simulated.");
   if (faults.length > 0) throw new TRPCError({ code: "BAD_REQUEST", message: faults.join(" ") });
 }
 

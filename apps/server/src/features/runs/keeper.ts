@@ -8,6 +8,7 @@ import {
   type Chunk,
   type Executor,
   HostRefusedError,
+  type LaunchOrder,
   refKey,
   UnreachableError,
 } from "../../executors/executor.ts";
@@ -47,6 +48,8 @@ type Parts = {
   ingest: Ingest;
   hub: RunHub;
   log: Logger;
+  /** What an attempt gets along with its spec. */
+  inputs(spec: RunSpec): Promise<Pick<LaunchOrder, "python" | "data">>;
   onProgress(run_id: string, progress: { step: number; time_secs: number }): void;
 };
 
@@ -161,6 +164,11 @@ export function createHostKeeper(parts: Parts): HostKeeper {
     else changeAttempt(record, { phase: "live", verdict: status.verdict });
   };
 
+  const getInputs = (spec: RunSpec) =>
+    parts.inputs(spec).catch((error: unknown) => {
+      throw new HostRefusedError("no_inputs", error instanceof Error ? error.message : String(error));
+    });
+
   /** Starts an attempt whose launch was never confirmed. Asking twice starts one process. */
   const launch = async (record: AttemptRecord) => {
     const run = store.get(record.run_id);
@@ -175,7 +183,7 @@ export function createHostKeeper(parts: Parts): HostKeeper {
     try {
       const spec = JSON.parse(run.spec) as RunSpec;
       const status = await executor.launch(
-        { run_id: record.run_id, attempt: record.attempt, spec },
+        { run_id: record.run_id, attempt: record.attempt, spec, ...(await getInputs(spec)) },
         closing.signal,
       );
       observe(record, status);

@@ -7,6 +7,32 @@ const released = schedulePreset("released") ?? [];
 /** Starting points of the launch page. Simulated ones say so in their title too. */
 export const RUN_PRESETS: readonly RunPreset[] = [
   {
+    preset: "tiny",
+    engine: "grpo",
+    title: "Tiny: real learning on one core, in about three minutes",
+    summary:
+      "A Qwen2 of 0.6 M parameters, warm-started, learns headings in generated worlds through all three stages. Small, and real.",
+    stages: fitToEpochs(paper, 3).map((stage, i) => ({ ...stage, from_epoch: i, to_epoch: i + 1 })),
+    settings: {
+      model: "tiny",
+      world_seed: 1,
+      train_questions: 512,
+      eval_questions: 128,
+      warm_questions: 400,
+      group_size: 8,
+      prompts_per_step: 8,
+      micro_batch: 64,
+      learning_rate: 3e-5,
+      beta: 0.001,
+      temperature: 1,
+      max_completion_tokens: 48,
+      save_steps: 32,
+      eval_steps: 64,
+      warm_steps: 260,
+    },
+    simulated: false,
+  },
+  {
     preset: "simulated-three-stages",
     engine: "simulator",
     title: "Simulated: three stages in a minute and a half",

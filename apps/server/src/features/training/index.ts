@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { RunSpec } from "@sightline/core/runs";
+import { holdOut, type LineProblem, readQuestionFile } from "@sightline/core/training";
+import { makeHeadingSet, type TrainingRow } from "@sightline/core/worlds";
+import { TRPCError } from "@trpc/server";
+import type { Environment } from "../environment/index.ts";
+
+/** What an attempt gets along with its spec. The same spec gives the same inputs, so that a resumed run agrees. */
+export type TrainingInputs = {
+  /** The interpreter that trains; null for the one that runs the supervisor. */
+  python: string | null;
+  /** Files of the run's `data` folder, by name. */
+  data: Record<string, string>;
+};
+
+/** What became of a person's question file. */
+export type FileReport = {
+  /** Names the stored file in `settings.question_file`; null while a line is wrong. */
+  question_file: string | null;
+  questions: number;
+  tasks: Record<string, number>;
+  problems: LineProblem[];
+};
+
+/** One thing that was looked at before a launch. */
+export type PreflightCheck = { name: string; ok: boolean; says: string };
+
+/** Data and interpreter of real training. */
+export type Training = {
+  checkFile(bytes: Uint8Array): FileReport;
+  inputs(spec: RunSpec): Promise<TrainingInputs>;
+  preflight(spec: Omit<RunSpec, "run_id">): Promise<PreflightCheck[]>;
+};
+
+const MANY_PROBLEMS = 200;
+
+const toLines = (rows: readonly TrainingRow[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+
+function readCount(spec: Pick<RunSpec, "settings">, name: string, fallback: number): number {
+  const value = spec.settings[name];
+  return typeof value === "number" ? value : fallback;
+}
+
+export function createTraining(parts: { dataDir: string; environment: Environment }): Training {
+  const folder = join(parts.dataDir, "question-files");
+  const fileOf = (name: string) => join(folder, `${name}.jsonl`);
+
+  const readData = (spec: Omit<RunSpec, "run_id">): Record<string, string> => {
+    const file = spec.settings.question_file;
+    if (typeof file === "string" && /^[0-9a-f]{64}$/.test(file)) {
+      const { train, eval: held } = holdOut(readQuestionFile(readFileSync(fileOf(file))).rows, spec.seed);
+      return { "train.jsonl": toLines(train), "eval.jsonl": toLines(held) };
+    }
+    const set = makeHeadingSet(readCount(spec, "world_seed", 1), {
+      train: readCount(spec, "train_questions", 512),
+      eval: readCount(spec, "eval_questions", 128),
+      warm: readCount(spec, "warm_questions", 400),
+    });
+    return {
+      "train.jsonl": toLines(set.train),
+      "eval.jsonl": toLines(set.eval),
+      "warm.jsonl": toLines(set.warm),
+    };
+  };
+
+  return {
+    checkFile(bytes) {
+      const { rows, problems } = readQuestionFile(bytes);
+      const tasks: Record<string, number> = {};
+      for (const { task } of rows) tasks[task] = (tasks[task] ?? 0) + 1;
+      const report = { questions: rows.length, tasks, problems: problems.slice(0, MANY_PROBLEMS) };
+      if (problems.length > 0) return { ...report, question_file: null };
+      const hash = createHash("sha256").update(bytes).digest("hex");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(fileOf(hash), bytes);
+      return { ...report, question_file: hash };
+    },
+
+    async inputs(spec) {
+      if (spec.engine !== "grpo") return { python: null, data: {} };
+      const { python, problem } = await parts.environment.status();
+      if (python === null)
+        throw new TRPCError({
+          code: "PRECONDITION_FAILED",
+          message:
+            problem ?? "The trainer is not prepared yet: prepare it on the launch page, then launch again.",
+        });
+      return { python, data: readData(spec) };
+    },
+
+    async preflight(spec) {
+      const { state, problem } = await parts.environment.status();
+      const data = tryRead(() => readData(spec));
+      const questions = data.value?.["train.jsonl"]?.split("\n").length ?? 1;
+      const perStep = readCount(spec, "prompts_per_step", 8);
+      const group = readCount(spec, "group_size", 8);
+      const micro = readCount(spec, "micro_batch", 64);
+      const disk = await statfs(parts.dataDir);
+      const freeBytes = disk.bavail * disk.bsize;
+      return [
+        {
+          name: "trainer",
+          ok: state === "ready",
+          says:
+            state === "ready"
+              ? "The trainer is ready."
+              : state === "preparing"
+                ? "The trainer is being prepared; launch when it is ready."
+                : (problem ?? "The trainer is not prepared yet."),
+        },
+        {
+          name: "questions",
+          ok: data.problem === null && questions - 1 >= perStep,
+          says:
+            data.problem ??
+            `${questions - 1} training questions, ${Math.floor((questions - 1) / perStep)} steps an epoch.`,
+        },
+        {
+          name: "group",
+          ok: (group * perStep) % micro === 0,
+          says:
+            (group * perStep) % micro === 0
+              ? `${perStep} prompts × ${group} samples a step.`
+              : `micro_batch ${micro} must divide ${perStep} × ${group} = ${perStep * group}.`,
+        },
+        {
+          name: "disk",
+          ok: freeBytes > 200e6,
+          says: `${(freeBytes / 1e9).toFixed(1)} GB free for checkpoints of 8 MB each.`,
+        },
+      ];
+    },
+  };
+}
+
+function tryRead<T>(read: () => T): { value: T; problem: null } | { value: null; problem: string } {
+  try {
+    return { value: read(), problem: null };
+  } catch (error) {
+    return { value: null, problem: error instanceof Error ? error.message : String(error) };
+  }
+}

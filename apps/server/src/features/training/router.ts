@@ -1,0 +1,24 @@
+import { RewardWeights } from "@sightline/core/wire";
+import { z } from "zod";
+import { procedure, router } from "../../trpc.ts";
+
+const Spec = z.object({
+  name: z.string().max(200),
+  engine: z.enum(["simulator", "grpo"]),
+  preset: z.string().max(80),
+  seed: z.int().min(0),
+  stages: z
+    .array(
+      z.object({ name: z.string(), weights: RewardWeights, from_epoch: z.number(), to_epoch: z.number() }),
+    )
+    .max(50),
+  settings: z.record(z.string().max(80), z.union([z.string().max(2000), z.number(), z.boolean(), z.null()])),
+});
+
+export const trainingRouter = router({
+  /** The file's bytes as base64: text would hide bytes that are no UTF-8. */
+  checkFile: procedure
+    .input(z.object({ base64: z.base64().max(8_000_000) }))
+    .mutation(({ ctx, input }) => ctx.app.training.checkFile(Buffer.from(input.base64, "base64"))),
+  preflight: procedure.input(Spec).query(({ ctx, input }) => ctx.app.training.preflight(input)),
+});
