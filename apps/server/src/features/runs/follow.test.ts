@@ -160,28 +160,36 @@ describe("runs.follow", () => {
 
   it("opens a long run by buckets that hold every extremum, then goes on row by row", async () => {
     const at = house();
+    const value = (i: number) => (i === 4321 ? 50 : i === 7000 ? -50 : Math.sin(i));
+    const rows = Array.from({ length: 9000 }, (_, i) =>
+      metricsLine({ seq: i + 3 }, i + 1, { loss: value(i), kl: 0.1 }),
+    );
+    const said = { code: "slow", message: "Slow.", detail: "", retryable: false, hint: "" };
+    const warn = { ...startLine({ seq: 9003 }), ...said, type: "warn" };
     const lines = [
       startLine({ seq: 1 }),
       stageLine({ seq: 2 }, 0, 1, { format: 7, accuracy: 3, consistency: 0 }),
-      ...Array.from({ length: 9000 }, (_, i) =>
-        metricsLine({ seq: i + 3 }, i + 1, {
-          loss: i === 4321 ? 50 : i === 7000 ? -50 : Math.sin(i),
-          kl: 0.1,
-        }),
-      ),
+      ...rows.slice(0, 4000),
+      warn,
+      ...rows.slice(4000),
     ];
     at.ingest.apply([chunkOf(fileOf(lines))]);
     const reading = read(at.open({ points: 200, metrics: ["loss"] }, new AbortController().signal), (ids) =>
-      ids.includes(9003),
+      ids.includes(9004),
     );
     await pause(200, new AbortController().signal);
-    writer(at, "run-a", 1);
-    at.ingest.apply([chunkOf(fileOf([metricsLine({ seq: 9003 }, 9001, { loss: 3 })]))]);
+    at.ingest.apply([chunkOf(fileOf([metricsLine({ seq: 9004 }, 9001, { loss: 3 })]))]);
     at.hub.lines("run-a");
     const { ids, series } = await reading;
-    expect(ids).toEqual([1, 2, 9003]);
+    expect(ids).toEqual([1, 2, 4003, 9004]);
     const run = series.get("run-a") as RunSeries;
     expect(run.metrics.has("kl")).toBe(false);
+    expect(run.step).toBe(9001);
+    expect(run.marks.map(({ kind, step }) => [kind, step])).toEqual([
+      ["start", 0],
+      ["stage", 1],
+      ["warn", 4000],
+    ]);
     const [path] = metricPaths(run, "loss");
     expect(Math.max(...(path?.values ?? []))).toBe(50);
     expect(Math.min(...(path?.values ?? []))).toBe(-50);
