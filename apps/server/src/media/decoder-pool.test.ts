@@ -1,10 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { createDecoderPool, type DecoderPool, type PoolOptions } from "./decoder-pool.ts";
 import { MediaProblem } from "./problem.ts";
 import { getFixture } from "./testing/fixtures.ts";
+
+vi.setConfig({ testTimeout: 90_000 });
 
 const scratch = mkdtempSync(join(tmpdir(), "sightline-pool-"));
 const pools: DecoderPool[] = [];
@@ -17,6 +21,26 @@ function makePool(options: PoolOptions = {}): DecoderPool {
   const pool = createDecoderPool(1, options);
   pools.push(pool);
   return pool;
+}
+
+async function waitUntil<T>(ask: () => T): Promise<Exclude<T, false | 0>> {
+  for (;;) {
+    const answer = ask();
+    if (answer) return answer as Exclude<T, false | 0>;
+    await sleep(50);
+  }
+}
+
+/** False also for a process that has ended but was not yet buried by its new parent. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return (
+      !existsSync("/proc/self/status") || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
+    );
+  } catch {
+    return false;
+  }
 }
 
 const BAD = { processFile: join(import.meta.dirname, "testing/bad-process.ts") };
@@ -53,6 +77,19 @@ test("a decoder that hangs is stopped, and the next one works", async () => {
   await ask(pool, "pid");
   await expect(ask(pool, "hang")).rejects.toThrow("got stuck");
   await expect(ask(pool, "pid")).resolves.toBeTypeOf("number");
+});
+
+test("a decoder that hangs does not outlive a server that was killed", async () => {
+  const note = join(scratch, "pid");
+  const server = spawn(
+    process.execPath,
+    ["--import", "tsx", join(import.meta.dirname, "testing/pool-owner.ts"), BAD.processFile, `hang:${note}`],
+    { stdio: "ignore" },
+  );
+  const pid = await waitUntil(() => existsSync(note) && Number(readFileSync(note, "utf8")));
+  expect(isAlive(pid)).toBe(true);
+  server.kill("SIGKILL");
+  await waitUntil(() => !isAlive(pid));
 });
 
 test("a decoder that can't start is not the file's fault", async () => {

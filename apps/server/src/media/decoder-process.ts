@@ -1,4 +1,5 @@
 /** What runs in a decoder process: one task at a time, until the server that started it is gone. */
+import { endWithParent } from "./orphan-guard.ts";
 import { MediaProblem } from "./problem.ts";
 import { type TaskAnswer, type TaskCall, tasks } from "./tasks.ts";
 
@@ -6,6 +7,7 @@ const PROGRESS_MS = 200;
 
 const answer = (message: TaskAnswer) => process.send?.(message);
 
+endWithParent();
 answer({ type: "ready" });
 process.on("disconnect", () => process.exit(0));
 process.on("message", (call: TaskCall) => {
