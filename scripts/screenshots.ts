@@ -27,7 +27,7 @@ const WORLDS = [
   "room-sideways-2",
   "street-round-the-corner-3",
 ];
-const ODD_CLIPS = ["rotated-90.mov", "hevc.mp4", "truncated.mp4", "text.mp4"];
+const ODD_CLIPS = ["rotated-90.mp4", "hevc.mp4", "truncated.mp4", "text.mp4"];
 
 /** One picture: its name, the page's address, and what a person does there before it is taken. */
 type Shot = {
@@ -90,7 +90,9 @@ async function addSamples(page: Page): Promise<void> {
     await page.getByRole("button", { name: "Save" }).click();
     await checkbox.uncheck();
   }
-  await page.getByText(/All work is done|\d failed/).waitFor({ timeout: 300_000 });
+  await page.waitForFunction(() => document.querySelector("footer [role=progressbar]") === null, null, {
+    timeout: 300_000,
+  });
 }
 
 const wanted = new Set(process.argv.slice(2));

@@ -13,7 +13,7 @@ const PADDING = 20;
 const GAP = 16;
 const CARD_MIN = 216;
 /** Height of a card's text below its picture, with the gap to the next row. */
-const CARD_TEXT = 46 + 18;
+const CARD_TEXT = 46 + 22;
 const ROW = 44;
 
 /** How many cards stand side by side in so many pixels. */
