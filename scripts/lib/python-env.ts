@@ -7,12 +7,15 @@ import { findPython } from "./versions.mjs";
 const ROOT = join(import.meta.dirname, "../..");
 const VENV = join(ROOT, ".venv");
 const STAMP = join(VENV, ".sightline-installed");
-const PROJECT = join(ROOT, "apps/trainer/pyproject.toml");
+const TRAINER = join(ROOT, "apps/trainer");
+const PINS = ["pyproject.toml", "requirements.txt", "constraints.txt"];
 
 /** The Python of the tests' environment, made or brought up to date where needed. */
 export function ensurePythonEnv(): { python: string; problem: null } | { python: null; problem: string } {
   const python = join(VENV, process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
-  const wanted = createHash("sha256").update(readFileSync(PROJECT)).digest("hex");
+  const pins = createHash("sha256");
+  for (const file of PINS) pins.update(readFileSync(join(TRAINER, file)));
+  const wanted = pins.digest("hex");
   if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return { python, problem: null };
 
   const base = findPython();
@@ -24,13 +27,14 @@ export function ensurePythonEnv(): { python: string; problem: null } | { python:
       problem: "Python could not make an environment. Install its part: sudo apt-get install -y python3-venv",
     };
   }
+  const packages = ["-e", ".[dev]", "-r", "requirements.txt", "-c", "constraints.txt"];
   const quiet = ["--quiet", "--disable-pip-version-check", "--no-input"];
-  const pip = spawnSync(python, ["-m", "pip", "install", ...quiet, "-e", "apps/trainer[dev]"], {
-    cwd: ROOT,
+  const pip = spawnSync(python, ["-m", "pip", "install", ...quiet, ...packages], {
+    cwd: TRAINER,
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (pip.status !== 0)
-    return { python: null, problem: "pip could not install apps/trainer[dev]: see above." };
+    return { python: null, problem: "pip could not install the trainer's packages: see above." };
   writeFileSync(STAMP, wanted);
   return { python, problem: null };
 }

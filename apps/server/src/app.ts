@@ -45,7 +45,11 @@ export async function createApp(options: {
   const clips = createClips({ ...options, db, log, jobs });
   const keyframes = createKeyFrames({ db, library: clips.library, jobs, log });
   keyframes.start();
-  const environment = createEnvironment({ jobs, log });
+  const environment = createEnvironment({
+    jobs,
+    log,
+    interpreter: process.env.SIGHTLINE_TRAINER_PYTHON ?? null,
+  });
   const hosts = createHosts({ db, dataDir: options.dataDir });
   const training = createTraining({ dataDir: options.dataDir, environment });
   const runs = createRuns({ db, hosts, log, inputs: (spec) => training.inputs(spec) });

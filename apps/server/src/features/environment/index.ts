@@ -4,11 +4,13 @@ import { findPython } from "../../executors/local.ts";
 import type { Jobs } from "../jobs/tray.ts";
 import {
   type EnvironmentPlace,
+  importPackages,
   installEnvironment,
   isReady,
   locateEnvironment,
   readVersions,
   removeEnvironment,
+  type Versions,
 } from "./install.ts";
 
 /** What the trainer needs to run here, and how far it is. */
@@ -18,7 +20,7 @@ export type EnvironmentStatus = {
   problem: string | null;
   /** The interpreter that trains; null until it is ready. */
   python: string | null;
-  versions: Record<string, string | boolean> | null;
+  versions: Versions | null;
 };
 
 /** The trainer's Python environment on this machine. Nothing but training needs it. */
@@ -28,7 +30,16 @@ export type Environment = {
   prepare(options?: { isRepair: boolean }): Promise<Job | null>;
 };
 
-export function createEnvironment(parts: { jobs: Jobs; log: Logger }): Environment {
+/**
+ * @param parts.interpreter  A Python that has the trainer's packages already, such as an HPC module's; null to make an
+ *   environment.
+ */
+export function createEnvironment(parts: {
+  jobs: Jobs;
+  log: Logger;
+  interpreter: string | null;
+}): Environment {
+  if (parts.interpreter !== null) return adopt(parts.interpreter);
   let place: Promise<{ base: string; place: EnvironmentPlace }> | null = null;
   let running: Job | null = null;
   let problem: string | null = null;
@@ -75,5 +86,25 @@ export function createEnvironment(parts: { jobs: Jobs; log: Logger }): Environme
       });
       return job;
     },
+  };
+}
+
+function adopt(python: string): Environment {
+  let looked: Promise<EnvironmentStatus> | null = null;
+  const look = () =>
+    importPackages(python, new AbortController().signal).then(
+      (versions): EnvironmentStatus => ({ state: "ready", problem: null, python, versions }),
+      (error: unknown): EnvironmentStatus => {
+        looked = null;
+        const problem = error instanceof Error ? error.message : String(error);
+        return { state: "absent", problem, python: null, versions: null };
+      },
+    );
+  return {
+    status() {
+      looked ??= look();
+      return looked;
+    },
+    prepare: async () => null,
   };
 }

@@ -76,11 +76,28 @@ export async function installEnvironment(
     done = Math.min(place.packages, done + 1);
     onProgress(done, total);
   });
-  const check =
-    "import json, torch, trl, transformers; print(json.dumps({'torch': torch.__version__, 'trl': trl.__version__, 'transformers': transformers.__version__, 'cuda': torch.cuda.is_available()}))";
-  const versions = await runStep("import what was installed", place.python, ["-I", "-c", check], signal);
-  writeFileSync(join(place.dir, READY), `${versions.trim().split("\n").at(-1)}\n`);
+  const versions = await importPackages(place.python, signal);
+  writeFileSync(join(place.dir, READY), `${JSON.stringify(versions)}\n`);
   onProgress(total, total);
+}
+
+/** What the trainer found when it imported its packages. */
+export type Versions = Record<string, string | boolean>;
+
+const IMPORT = `
+import json, torch, transformers, trl
+print(json.dumps({"torch": torch.__version__, "transformers": transformers.__version__, "trl": trl.__version__,
+                  "cuda": torch.cuda.is_available()}))
+`;
+
+/**
+ * Imports the trainer's packages with an interpreter and says which they are.
+ *
+ * @throws Error with the end of Python's output when one of them is missing or broken.
+ */
+export async function importPackages(python: string, signal: AbortSignal): Promise<Versions> {
+  const output = await runStep("import the trainer's packages", python, ["-s", "-c", IMPORT], signal);
+  return JSON.parse(output.trim().split("\n").at(-1) ?? "") as Versions;
 }
 
 /** Removes the environment, so that the next preparation begins anew. */
@@ -89,9 +106,9 @@ export function removeEnvironment(place: EnvironmentPlace): void {
 }
 
 /** Versions that were seen at the end of the installation; null before. */
-export function readVersions(place: EnvironmentPlace): Record<string, string | boolean> | null {
+export function readVersions(place: EnvironmentPlace): Versions | null {
   if (!isReady(place)) return null;
-  return JSON.parse(readFileSync(join(place.dir, READY), "utf8")) as Record<string, string | boolean>;
+  return JSON.parse(readFileSync(join(place.dir, READY), "utf8")) as Versions;
 }
 
 async function runStep(
