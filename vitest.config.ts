@@ -1,15 +1,14 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-/** Files `*.field.test.ts` need the real files of SIGHTLINE_SHARED. */
+/** Files `field.test.ts` and `*.field.test.ts` need the real files of SIGHTLINE_SHARED. */
 const isField = process.env.SIGHTLINE_FIELD !== undefined;
 const SOURCES = "{packages,apps}/*/src";
+const FIELD = "{field,*.field}.test.ts";
 
 export default defineConfig({
   test: {
-    include: isField
-      ? [`${SOURCES}/**/*.field.test.ts`]
-      : [`${SOURCES}/**/*.test.{ts,tsx}`, "scripts/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...(isField ? [] : ["**/*.field.test.ts"])],
+    include: isField ? [`${SOURCES}/**/${FIELD}`] : [`${SOURCES}/**/*.test.{ts,tsx}`, "scripts/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...(isField ? [] : [`**/${FIELD}`])],
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -6,22 +6,23 @@ import { findPython } from "./versions.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const VENV = join(ROOT, ".venv");
+/** The interpreter of the tests' environment, once that is made. */
+export const PYTHON = join(VENV, process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
 const STAMP = join(VENV, ".sightline-installed");
 const TRAINER = join(ROOT, "apps/trainer");
 const PINS = ["pyproject.toml", "requirements.txt", "constraints.txt"];
 
 /** The Python of the tests' environment, made or brought up to date where needed. */
 export function ensurePythonEnv(): { python: string; problem: null } | { python: null; problem: string } {
-  const python = join(VENV, process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
   const pins = createHash("sha256");
   for (const file of PINS) pins.update(readFileSync(join(TRAINER, file)));
   const wanted = pins.digest("hex");
-  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return { python, problem: null };
+  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return { python: PYTHON, problem: null };
 
   const base = findPython();
   if (base === null) return { python: null, problem: "The Python tests need Python 3.10 or newer." };
   console.log("Installing what the Python tests need …");
-  if (!existsSync(python) && !makeVenv(base)) {
+  if (!existsSync(PYTHON) && !makeVenv(base)) {
     return {
       python: null,
       problem: "Python could not make an environment. Install its part: sudo apt-get install -y python3-venv",
@@ -29,14 +30,14 @@ export function ensurePythonEnv(): { python: string; problem: null } | { python:
   }
   const packages = ["-e", ".[dev]", "-r", "requirements.txt", "-c", "constraints.txt"];
   const quiet = ["--quiet", "--disable-pip-version-check", "--no-input"];
-  const pip = spawnSync(python, ["-m", "pip", "install", ...quiet, ...packages], {
+  const pip = spawnSync(PYTHON, ["-m", "pip", "install", ...quiet, ...packages], {
     cwd: TRAINER,
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (pip.status !== 0)
     return { python: null, problem: "pip could not install the trainer's packages: see above." };
   writeFileSync(STAMP, wanted);
-  return { python, problem: null };
+  return { python: PYTHON, problem: null };
 }
 
 function makeVenv(base: string): boolean {

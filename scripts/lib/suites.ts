@@ -12,7 +12,7 @@ import {
   showCounts,
 } from "./counts.ts";
 import { type LeakWatch, watchLeaks } from "./leaks.ts";
-import { ensurePythonEnv } from "./python-env.ts";
+import { ensurePythonEnv, PYTHON } from "./python-env.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TRAINER = join(ROOT, "apps/trainer");
@@ -41,7 +41,7 @@ const ruff = checkPython("ruff", [
   ["-m", "ruff", "check", "."],
   ["-m", "ruff", "format", "--check", "."],
 ]);
-const pyright = checkPython("pyright", [["-m", "pyright"]]);
+const pyright = checkPython("pyright", [["-m", "pyright", "--pythonpath", PYTHON]]);
 
 /** Everything but what needs a browser. */
 export const CHECKS: Suite[] = [types, lint, imports, wire, vitest(), pytest("not field"), ruff, pyright];
