@@ -34,6 +34,8 @@ export function openDatabase(file: string, migrationsDir = MIGRATIONS): Db {
     sqlite.pragma("busy_timeout = 5000");
     // The default of 2 MB writes index pages out over and over while runs stream in.
     sqlite.pragma("cache_size = -65536");
+    // A checkpoint waits for the disk; every 16 MB instead of 4 doubles what streams in by the clock.
+    sqlite.pragma("wal_autocheckpoint = 4000");
     migrate(sqlite, migrationsDir);
   } catch (error) {
     sqlite.close();
