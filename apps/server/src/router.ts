@@ -6,6 +6,7 @@ import { jobsRouter } from "./features/jobs/router.ts";
 import { keyframesRouter } from "./features/keyframes/router.ts";
 import { runsRouter } from "./features/runs/router.ts";
 import { trainingRouter } from "./features/training/router.ts";
+import { liveRouter } from "./live/router.ts";
 import { procedure, router } from "./trpc.ts";
 
 export const appRouter = router({
@@ -15,6 +16,7 @@ export const appRouter = router({
   hosts: hostsRouter,
   jobs: jobsRouter,
   keyframes: keyframesRouter,
+  live: liveRouter,
   runs: runsRouter,
   training: trainingRouter,
   health: procedure.query(() => ({ ok: true })),

@@ -102,6 +102,26 @@ test("while the server is away that is said, and it is found again by itself", a
   await expect(page.getByRole("contentinfo")).toContainText("Connected");
 });
 
+test("five windows side by side are live together, though a browser has six connections for all of them", async ({
+  page,
+  context,
+}) => {
+  test.slow();
+  await addClips(page, ["two-frames.mp4"]);
+  const windows = [page];
+  for (let index = 0; index < 4; index += 1) {
+    const other = await context.newPage();
+    await other.goto(index % 2 === 0 ? "/library" : "/runs");
+    windows.push(other);
+    await expect(other.getByRole("contentinfo")).toContainText("Connected");
+  }
+  const last = windows[3];
+  if (last === undefined) throw new Error("There is no fourth window.");
+  await getCard(last, "two-frames.mp4").getByRole("checkbox").check();
+  await last.keyboard.press("Delete");
+  await expect(getCard(page, "two-frames.mp4")).toBeHidden();
+});
+
 test("who is no longer admitted is told how to come in again", async ({ page, context, server }) => {
   await expect(page.getByText("Drop video files here")).toBeVisible();
   await context.clearCookies();

@@ -1,72 +1,135 @@
 import type { AppRouter } from "@sightline/server/router";
-import type { TRPCLink } from "@trpc/client";
-import { observable, type Unsubscribable } from "@trpc/server/observable";
-import { setStreamState } from "./session.ts";
+import { type Operation, TRPCClientError, type TRPCLink } from "@trpc/client";
+import { type Observer, observable, type Unsubscribable } from "@trpc/server/observable";
+import { setConnection } from "./session.ts";
 
-/** How long a tab may be out of sight before it gives its streams back. A browser allows about six per server. */
-const HIDDEN_GRACE_MS = 15_000;
+/** How long a tab may be out of sight before it gives its connection back. */
+const HIDDEN_GRACE_MS = 10_000;
+
+/** Subscriptions that begin or end together, as they do when a page changes, cost one new connection. */
+const SETTLE_MS = 20;
+
+type Stream = {
+  op: Operation;
+  observer: Observer<never, TRPCClientError<AppRouter>>;
+  /** The last event that arrived, as the server named it; the stream goes on after it. */
+  event_id: string | null;
+};
+
+/** What the server's `live.follow` says; see apps/server/src/live/router.ts. */
+type LiveEvent =
+  | { id: number; kind: "value"; event_id: string | null; value: unknown }
+  | { id: number; kind: "end" }
+  | { id: number; kind: "error"; code: string; message: string };
 
 /**
- * Keeps subscriptions to what is looked at: a tab that stays hidden lets go of its streams, and when it is seen
- * again it goes on after the last event that it had. Also reports how each stream stands.
+ * Carries all subscriptions of a tab over one connection, since a browser allows about six to a server over all of
+ * its tabs. A tab that stays hidden gives its connection back and goes on after the last event when it is seen again.
  */
 export function liveLink(): TRPCLink<AppRouter> {
-  return () =>
-    ({ op, next }) =>
-      observable((observer) => {
-        let stream: Unsubscribable | null = null;
-        let lastEventId: string | null = null;
-        let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    const streams = new Map<number, Stream>();
+    let connection: Unsubscribable | null = null;
+    let next: Parameters<ReturnType<TRPCLink<AppRouter>>>[0]["next"] | null = null;
+    let settling: ReturnType<typeof setTimeout> | undefined;
+    let hiding: ReturnType<typeof setTimeout> | undefined;
 
-        const open = () => {
-          let paused = false;
-          const input = lastEventId === null ? op.input : { ...(op.input as object), lastEventId };
-          const subscription = next({ ...op, input }).subscribe({
-            next(envelope) {
-              const { result } = envelope;
-              if (result.type === "state") {
-                setStreamState(op.id, result.state === "pending" ? "live" : "connecting");
-              } else if ((result.type === undefined || result.type === "data") && result.id !== undefined) {
-                lastEventId = result.id;
-              }
-              observer.next(envelope);
-            },
-            error(error) {
-              setStreamState(op.id, null);
-              observer.error(error);
-            },
-            complete() {
-              if (paused) return;
-              setStreamState(op.id, null);
-              observer.complete();
-            },
-          });
-          stream = {
-            unsubscribe() {
-              paused = true;
-              subscription.unsubscribe();
-            },
-          };
-        };
+    const end = (id: number): Stream | undefined => {
+      const stream = streams.get(id);
+      streams.delete(id);
+      return stream;
+    };
 
-        const close = () => {
-          stream?.unsubscribe();
-          stream = null;
-          setStreamState(op.id, null);
-        };
+    const hear = (event: LiveEvent) => {
+      if (event.kind === "end") return end(event.id)?.observer.complete();
+      if (event.kind === "error") {
+        const { code, message } = event;
+        return end(event.id)?.observer.error(
+          TRPCClientError.from({ error: { code: 0, message, data: { code } } } as never),
+        );
+      }
+      const stream = streams.get(event.id);
+      if (stream === undefined) return;
+      const { event_id, value } = event;
+      if (event_id !== null) stream.event_id = event_id;
+      const result =
+        event_id === null ? { data: value } : { id: event_id, data: { id: event_id, data: value } };
+      stream.observer.next({ result } as never);
+    };
 
-        const onVisibility = () => {
-          clearTimeout(timer);
-          if (document.visibilityState === "hidden") timer = setTimeout(close, HIDDEN_GRACE_MS);
-          else if (stream === null) open();
-        };
+    const close = () => {
+      clearTimeout(settling);
+      connection?.unsubscribe();
+      connection = null;
+    };
 
-        document.addEventListener("visibilitychange", onVisibility);
-        open();
-        return () => {
-          document.removeEventListener("visibilitychange", onVisibility);
-          clearTimeout(timer);
+    const open = () => {
+      close();
+      const [first] = streams.values();
+      if (first === undefined || next === null) return setConnection("quiet");
+      const wanted = [...streams].map(([id, { op, event_id }]) => ({
+        id,
+        path: op.path,
+        input: event_id === null ? op.input : { ...(op.input as object), lastEventId: event_id },
+      }));
+      let isMine = true;
+      const opened = next({
+        ...first.op,
+        signal: null,
+        path: "live.follow",
+        input: { streams: wanted },
+      }).subscribe({
+        next({ result }) {
+          if (!isMine) return;
+          if (result.type === "state") setConnection(result.state === "pending" ? "live" : "connecting");
+          else if (result.type === "started")
+            for (const { observer } of streams.values()) observer.next({ result } as never);
+          else if (result.type !== "stopped") hear((result.data as { data: LiveEvent }).data);
+        },
+        error(error) {
+          if (!isMine) return;
+          setConnection("quiet");
+          for (const id of [...streams.keys()]) end(id)?.observer.error(error as TRPCClientError<AppRouter>);
+        },
+        complete() {
+          if (isMine) setConnection("quiet");
+        },
+      });
+      connection = {
+        unsubscribe() {
+          isMine = false;
+          opened.unsubscribe();
+        },
+      };
+    };
+
+    const settle = () => {
+      clearTimeout(settling);
+      settling = setTimeout(() => {
+        if (document.visibilityState === "visible" || connection !== null) open();
+      }, SETTLE_MS);
+    };
+
+    document.addEventListener("visibilitychange", () => {
+      clearTimeout(hiding);
+      if (document.visibilityState === "visible") {
+        if (connection === null) settle();
+      } else {
+        hiding = setTimeout(() => {
           close();
+          setConnection("quiet");
+        }, HIDDEN_GRACE_MS);
+      }
+    });
+
+    return ({ op, next: toServer }) =>
+      observable((observer) => {
+        next = toServer as typeof next;
+        streams.set(op.id, { op, observer: observer as Stream["observer"], event_id: null });
+        settle();
+        return () => {
+          if (end(op.id) !== undefined) settle();
         };
       });
+  };
 }

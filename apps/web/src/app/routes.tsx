@@ -70,7 +70,11 @@ const runsRoute = createRoute({
 const launchRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/launch",
-  validateSearch: z.object({ draft: z.uuid().optional().catch(undefined) }),
+  validateSearch: z.object({
+    /** Names the draft: a second tab of the same draft launches the same run. */
+    draft: z.uuid().optional().catch(undefined),
+    preset: z.string().optional().catch(undefined),
+  }),
   component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "LaunchPage"),
 });
 
