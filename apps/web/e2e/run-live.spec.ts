@@ -106,7 +106,7 @@ test("a run that was killed says so, and what a later attempt replaced is drawn 
 });
 
 test("two tabs of one draft launch one run, however often they are pressed", async ({ page, context }) => {
-  await page.goto("/runs/launch");
+  await page.goto("/runs/launch?preset=simulated-three-stages");
   await page.waitForURL(/draft=/);
   const other = await context.newPage();
   await other.goto(page.url());

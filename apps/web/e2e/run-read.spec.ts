@@ -140,6 +140,7 @@ test("runs are renamed, found, thrown away and brought back", async ({ page }) =
 
 for (const scheme of ["light", "dark"] as const)
   test(`no page of the runs has a barrier, ${scheme}`, async ({ page }) => {
+    test.slow();
     await page.emulateMedia({ colorScheme: scheme });
     await page.goto("/runs");
     await page.getByText("No run yet").waitFor();
@@ -153,10 +154,12 @@ for (const scheme of ["light", "dark"] as const)
     await waitForStep(page, 30);
     await waitForState(page, "done");
     await expectAccessible(page, "a run");
-    for (const tab of ["log", "attempts", "problems", "settings", "groups"]) {
-      await page.goto(`${page.url().split("?")[0]}?tab=${tab}&step=20&group=g000020-0`);
-      await page.locator("#run-drawer").waitFor();
-      if (tab === "groups") await page.getByRole("article").first().waitFor();
+    await page.goto(`${page.url().split("?")[0]}?tab=groups&step=20&group=g000020-0`);
+    await page.getByRole("article").first().waitFor();
+    await page.keyboard.press("f");
+    await expectAccessible(page, "a group");
+    for (const tab of ["Log", "Attempts", "Problems", "Settings"]) {
+      await page.getByRole("tab", { name: tab }).click();
       await expectAccessible(page, tab);
     }
     await page.goto("/runs");

@@ -13,7 +13,7 @@ export type Recipe = {
 
 /** Fills the launch page as a person would. */
 export async function fillLaunchPage(page: Page, { numbers = {}, faults = [] }: Recipe): Promise<void> {
-  await page.goto("/runs/launch");
+  await page.goto("/runs/launch?preset=simulated-three-stages");
   const form = page.getByRole("form", { name: "Launch a run" });
   await form.waitFor();
   const main = Object.keys(numbers).filter((label) => !MORE.has(label));

@@ -71,7 +71,8 @@ export function getQuestion(prompt: string | null): string | null {
 export function GroupColumns({ group }: { group: CompletionGroup }) {
   const ordered = [...group.completions].sort((a, b) => byAdvantage(b) - byAdvantage(a) || a.k - b.k);
   return (
-    <div className={classes.columns}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <div className={classes.columns} tabIndex={0}>
       {ordered.map((completion) => (
         <Column key={completion.k} completion={completion} gold={group.gold} />
       ))}
@@ -120,7 +121,8 @@ function Column({ completion, gold }: { completion: Completion; gold: string | n
           </li>
         </ul>
       </header>
-      <div className={classes.body}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <div className={classes.body} tabIndex={0}>
         <TraceText
           text={text}
           think={think}

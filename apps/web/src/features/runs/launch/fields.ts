@@ -22,6 +22,17 @@ function whole(
   return { name, label, help, fallback, min, max, step: 1, is_whole: true };
 }
 
+function real(
+  name: string,
+  label: string,
+  help: string,
+  fallback: number,
+  [min, max]: [number, number],
+  step: number,
+): Field {
+  return { name, label, help, fallback, min, max, step, is_whole: false };
+}
+
 /** The settings that the launch page asks for; `rest` are folded away. */
 export const FIELDS: Record<Engine, { main: readonly Field[]; rest: readonly Field[] }> = {
   simulator: {
@@ -35,30 +46,26 @@ export const FIELDS: Record<Engine, { main: readonly Field[]; rest: readonly Fie
       ),
       whole("prompts_per_step", "Prompts per step", "Groups sampled in one step", 4, [1, 512]),
       whole("group_size", "Group size", "Completions sampled for one prompt", 8, [1, 64]),
-      {
-        name: "steps_per_sec",
-        label: "Steps per second",
-        help: "Pace of the simulation; 0 is as fast as it can",
-        fallback: 2,
-        min: 0,
-        max: 1000,
-        step: 1,
-        is_whole: false,
-      },
+      real(
+        "steps_per_sec",
+        "Steps per second",
+        "Pace of the simulation; 0 is as fast as it can",
+        2,
+        [0, 1000],
+        1,
+      ),
       whole("save_steps", "Checkpoint every", "Steps between checkpoints", 32, [1, 100_000]),
       whole("eval_steps", "Evaluate every", "Steps between evaluations; 0 is never", 64, [0, 100_000]),
     ],
     rest: [
-      {
-        name: "learn_rate",
-        label: "Learning speed",
-        help: "How fast the model of learning learns; 1 is over in about 75 steps",
-        fallback: 1,
-        min: 0,
-        max: 100,
-        step: 0.5,
-        is_whole: false,
-      },
+      real(
+        "learn_rate",
+        "Learning speed",
+        "Of the model of learning; 1 is over in about 75 steps",
+        1,
+        [0, 100],
+        0.5,
+      ),
       whole("max_steps", "Stop after", "Steps at most; 0 takes all that the stages hold", 0, [0, 10_000_000]),
       whole(
         "judge_every_groups",
@@ -72,8 +79,70 @@ export const FIELDS: Record<Engine, { main: readonly Field[]; rest: readonly Fie
       whole("keep_checkpoints", "Keep checkpoints", "Older ones are removed", 2, [1, 100]),
     ],
   },
-  grpo: { main: [], rest: [] },
+  grpo: {
+    main: [
+      whole("prompts_per_step", "Prompts per step", "Groups sampled in one step", 8, [1, 512]),
+      whole("group_size", "Group size", "Completions sampled for one prompt", 8, [1, 64]),
+      real("learning_rate", "Learning rate", "Of the policy", 3e-5, [0, 1], 1e-5),
+      whole(
+        "max_completion_tokens",
+        "Longest completion",
+        "In tokens; what is longer is cut",
+        48,
+        [1, 32_768],
+      ),
+      whole("save_steps", "Checkpoint every", "Steps between checkpoints", 32, [1, 100_000]),
+      whole(
+        "eval_steps",
+        "Evaluate every",
+        "Steps between evaluations; 0 asks only before and after",
+        64,
+        [0, 100_000],
+      ),
+    ],
+    rest: [
+      real(
+        "beta",
+        "KL weight β",
+        "Pull towards the reference model; 0 keeps none and logs no KL",
+        0.001,
+        [0, 10],
+        0.001,
+      ),
+      real("temperature", "Temperature", "Of sampling", 1, [0.01, 5], 0.1),
+      whole(
+        "micro_batch",
+        "Micro-batch",
+        "Completions in one forward pass; divides those of a step",
+        64,
+        [1, 4096],
+      ),
+      whole(
+        "warm_steps",
+        "Warm-start steps",
+        "Supervised steps before GRPO, by the tiny recipe",
+        260,
+        [0, 100_000],
+      ),
+      whole(
+        "judge_every_groups",
+        "Judge one group in",
+        "Where consistency weighs nothing the judge sees only some groups",
+        8,
+        [1, 1000],
+      ),
+      whole("keep_checkpoints", "Keep checkpoints", "Older ones are removed", 2, [1, 100]),
+    ],
+  },
 };
+
+/** The settings of the generated worlds that a GRPO run learns on. */
+export const WORLD_FIELDS: readonly Field[] = [
+  whole("world_seed", "World seed", "Another seed is another set of worlds", 1, [0, 2 ** 31 - 1]),
+  whole("train_questions", "To train on", "Questions", 512, [1, 1_000_000]),
+  whole("eval_questions", "Held out", "Questions that are never trained on", 128, [1, 100_000]),
+  whole("warm_questions", "Warm start", "Demonstrations", 400, [0, 1_000_000]),
+];
 
 /** The value of a setting, or its fallback. */
 export function getNumber(settings: Record<string, unknown>, field: Field): number {

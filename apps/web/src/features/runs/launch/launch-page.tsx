@@ -6,19 +6,20 @@ import { ScheduleEditor } from "@sightline/ui/schedule-editor";
 import { IconRocket } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useEffect } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { client, trpc } from "../../../app/clients.ts";
 import { useKeys } from "../../../app/keys.ts";
 import { notifyFailure } from "../../../app/notify.tsx";
 import { usePageTitle } from "../../../app/page-title.ts";
 import { useRuns } from "../follow-list.ts";
 import { ChoosePreset } from "./choose-preset.tsx";
-import { FIELDS, getNumber } from "./fields.ts";
+import { DataAndModel, type FileReport } from "./data-and-model.tsx";
 import { getLaunchKey } from "./launch-key.ts";
 import classes from "./launch-page.module.css";
-import { checkDraft, type Draft } from "./preflight.ts";
+import { checkDraft, type Draft, getStepsPerEpoch } from "./preflight.ts";
 import { PreflightPanel } from "./preflight-panel.tsx";
 import { SettingsForm } from "./settings-form.tsx";
+import { TrainerState, useTrainingChecks } from "./training-state.tsx";
 import { useDraft } from "./use-draft.ts";
 
 const route = getRouteApi("/runs/launch");
@@ -28,7 +29,8 @@ export function LaunchPage() {
   usePageTitle("Runs", "Launch");
   const draft_key = useDraftKey();
   const presets = useQuery({ ...trpc.runs.presets.queryOptions(), staleTime: Number.POSITIVE_INFINITY });
-  const first = presets.data?.[0];
+  const { preset } = route.useSearch();
+  const first = presets.data?.find((one) => one.preset === preset) ?? presets.data?.[0];
   if (presets.isError)
     return <EmptyState title="The presets cannot be read">{presets.error.message}</EmptyState>;
   if (presets.data === undefined) return <p className={classes.waiting}>Reading the presets …</p>;
@@ -42,7 +44,8 @@ function useDraftKey(): string | undefined {
   const { draft } = route.useSearch();
   const navigate = useNavigate({ from: "/runs/launch" });
   useEffect(() => {
-    if (draft === undefined) void navigate({ search: { draft: crypto.randomUUID() }, replace: true });
+    if (draft === undefined)
+      void navigate({ search: (now) => ({ ...now, draft: crypto.randomUUID() }), replace: true });
   }, [draft, navigate]);
   return draft;
 }
@@ -61,7 +64,11 @@ function LaunchForm({
   const hosts = useQuery(trpc.hosts.list.queryOptions()).data ?? [];
   const runs = useRuns();
   const host = hosts.find((one) => one.host_id === draft.host_id) ?? null;
-  const checks = checkDraft(draft, { host, names: runs.data?.map((run) => run.name) ?? [] });
+  const [report, setReport] = useState<FileReport | null>(null);
+  const questions = report?.questions ?? null;
+  const names = runs.data?.map((run) => run.name) ?? [];
+  const training = useTrainingChecks(draft);
+  const checks = [...checkDraft(draft, { host, names, questions }), ...training];
   const canStart = checks.every((check) => check.verdict !== "wrong");
   const launch = useLaunch(draft_key);
   const submit = (event?: FormEvent) => {
@@ -76,14 +83,13 @@ function LaunchForm({
     { key: "s", label: "Split the stage that has the focus" },
     { key: "mod+Z", label: "Undo a change of the schedule" },
   ]);
-  const steps = FIELDS[draft.engine].main.find((field) => field.name === "steps_per_epoch");
   return (
     <form className={classes.page} onSubmit={submit} aria-label="Launch a run">
       <PaneGroup id="launch">
         <Pane id="what" size={24} min={210}>
           <div className={classes.column}>
             <ChoosePreset presets={presets} chosen={draft.preset} onChoose={form.take} />
-            <DataAndModel draft={draft} />
+            <DataAndModel draft={draft} report={report} onReport={setReport} onSet={form.setSetting} />
             <Hosts hosts={hosts} chosen={draft.host_id} onChoose={(host_id) => form.change({ host_id })} />
           </div>
         </Pane>
@@ -110,7 +116,7 @@ function LaunchForm({
             </div>
             <ScheduleEditor
               history={form.history}
-              steps_per_epoch={steps ? getNumber(draft.settings, steps) : null}
+              steps_per_epoch={getStepsPerEpoch(draft, questions)}
               onChange={form.setHistory}
             />
             <SettingsForm draft={draft} onSet={form.setSetting} />
@@ -118,7 +124,8 @@ function LaunchForm({
         </Pane>
         <Pane id="preflight" size={26} min={230}>
           <div className={classes.column}>
-            <PreflightPanel draft={draft} checks={checks} />
+            <PreflightPanel draft={draft} checks={checks} questions={questions} />
+            {draft.engine === "grpo" && <TrainerState />}
             <div className={classes.launch}>
               <Button
                 type="submit"
@@ -157,23 +164,6 @@ function useLaunch(draft_key: string) {
       if (!mutation.isPending) mutation.mutate(draft);
     },
   };
-}
-
-function DataAndModel({ draft }: { draft: Draft }) {
-  const isSimulated = draft.engine === "simulator";
-  return (
-    <section aria-label="Data and model">
-      <h2 className={classes.heading}>Data and model</h2>
-      <dl className={classes.facts}>
-        <dt>Data</dt>
-        <dd>{isSimulated ? "512 invented questions of four tasks, from the seed" : "–"}</dd>
-        <dt>Model</dt>
-        <dd>{isSimulated ? "none: a seeded model of how a small policy learns" : "–"}</dd>
-        <dt>Judge</dt>
-        <dd>{isSimulated ? "simulated; fails when asked to" : "–"}</dd>
-      </dl>
-    </section>
-  );
 }
 
 function Hosts({

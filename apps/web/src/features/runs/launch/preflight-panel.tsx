@@ -9,8 +9,16 @@ const ICONS = { fine: IconCheck, odd: IconAlertTriangle, wrong: IconX };
 const WORDS = { fine: "fine", odd: "look at this", wrong: "cannot start so" };
 
 /** What was checked while one typed, what the run will come to, and exactly what is started. */
-export function PreflightPanel({ draft, checks }: { draft: Draft; checks: readonly Check[] }) {
-  const plan = getPlan(draft);
+export function PreflightPanel({
+  draft,
+  checks,
+  questions,
+}: {
+  draft: Draft;
+  checks: readonly Check[];
+  questions: number | null;
+}) {
+  const plan = getPlan(draft, questions);
   return (
     <>
       <section aria-label="Preflight">
@@ -35,12 +43,17 @@ export function PreflightPanel({ draft, checks }: { draft: Draft; checks: readon
           <dt>Completions</dt>
           <dd>{formatCount(plan.completions)}</dd>
           <dt>Time</dt>
-          <dd>{plan.secs === null ? "as fast as it can" : `about ${formatDuration(plan.secs)}`}</dd>
+          <dd>{describeTime(draft, plan.secs)}</dd>
         </dl>
       </section>
       <Command draft={draft} />
     </>
   );
+}
+
+function describeTime({ engine }: Draft, secs: number | null): string {
+  if (secs !== null) return `about ${formatDuration(secs)}`;
+  return engine === "simulator" ? "as fast as it can" : "known once it runs";
 }
 
 function Command({ draft }: { draft: Draft }) {

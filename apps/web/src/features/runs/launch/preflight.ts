@@ -2,7 +2,7 @@ import { formatBytes } from "@sightline/core/format";
 import type { HostSummary, RunSpec } from "@sightline/core/runs";
 import { totalEpochs, validateStages } from "@sightline/core/schedules";
 import { FAULTS, parseFaults } from "./faults.ts";
-import { FIELDS, getNumber } from "./fields.ts";
+import { FIELDS, getNumber, WORLD_FIELDS } from "./fields.ts";
 
 /** One thing that was looked at before a launch. wrong: it cannot start so; odd: it can, but look. */
 export type Check = { id: string; verdict: "fine" | "odd" | "wrong"; words: string };
@@ -12,19 +12,18 @@ export type Plan = { steps: number; samples_per_step: number; completions: numbe
 
 export type Draft = Omit<RunSpec, "run_id"> & { host_id: string };
 
-/** Counts steps, samples and time of a draft. */
-export function getPlan(draft: Draft): Plan {
-  const value = (name: string) => {
-    const field = [...FIELDS[draft.engine].main, ...FIELDS[draft.engine].rest].find(
-      (one) => one.name === name,
-    );
-    return field ? getNumber(draft.settings, field) : 0;
-  };
-  const all = Math.round(totalEpochs(draft.stages) * value("steps_per_epoch"));
-  const most = value("max_steps");
+/**
+ * Counts steps, samples and time of a draft.
+ *
+ * @param questions  Of the chosen question file; null when the draft learns on worlds, or none is chosen.
+ */
+export function getPlan(draft: Draft, questions: number | null = null): Plan {
+  const per_epoch = getStepsPerEpoch(draft, questions);
+  const all = Math.round(totalEpochs(draft.stages) * (per_epoch ?? 0));
+  const most = getSetting(draft, "max_steps");
   const steps = most > 0 ? Math.min(all, most) : all;
-  const samples_per_step = value("prompts_per_step") * value("group_size");
-  const pace = value("steps_per_sec");
+  const samples_per_step = getSetting(draft, "prompts_per_step") * getSetting(draft, "group_size");
+  const pace = getSetting(draft, "steps_per_sec");
   return {
     steps,
     samples_per_step,
@@ -33,10 +32,31 @@ export function getPlan(draft: Draft): Plan {
   };
 }
 
+/** Optimiser steps in one epoch; null when the questions are not known yet. */
+export function getStepsPerEpoch(draft: Draft, questions: number | null): number | null {
+  if (draft.engine === "simulator") return getSetting(draft, "steps_per_epoch");
+  const prompts = getSetting(draft, "prompts_per_step");
+  if (prompts < 1) return null;
+  if (typeof draft.settings.question_file === "string")
+    return questions === null
+      ? null
+      : Math.floor((questions - Math.max(1, Math.round(questions * HELD_OUT))) / prompts);
+  return Math.floor(getSetting(draft, "train_questions") / prompts);
+}
+
+/** Share of a person's own questions that is held out of training. */
+const HELD_OUT = 0.2;
+
+function getSetting(draft: Draft, name: string): number {
+  const fields = [...FIELDS[draft.engine].main, ...FIELDS[draft.engine].rest, ...WORLD_FIELDS];
+  const field = fields.find((one) => one.name === name);
+  return field ? getNumber(draft.settings, field) : 0;
+}
+
 /** Everything that can be known before a launch, worst first within each concern. Pure. */
 export function checkDraft(
   draft: Draft,
-  around: { host: HostSummary | null; names: readonly string[] },
+  around: { host: HostSummary | null; names: readonly string[]; questions: number | null },
 ): Check[] {
   const { engine, settings } = draft;
   const checks: Check[] = [];
@@ -48,7 +68,7 @@ export function checkDraft(
 
   const faults = validateStages(draft.stages);
   for (const fault of faults) say("schedule", "wrong", fault);
-  const plan = getPlan(draft);
+  const plan = getPlan(draft, around.questions);
   if (faults.length === 0)
     say(
       "schedule",
@@ -56,7 +76,8 @@ export function checkDraft(
       `The stages follow each other and hold ${plan.steps} steps.`,
     );
 
-  for (const field of [...FIELDS[engine].main, ...FIELDS[engine].rest]) {
+  const worlds = engine === "grpo" ? WORLD_FIELDS : [];
+  for (const field of [...FIELDS[engine].main, ...FIELDS[engine].rest, ...worlds]) {
     const value = settings[field.name];
     if (value === undefined || value === null) continue;
     if (typeof value !== "number" || !Number.isFinite(value))
@@ -79,24 +100,22 @@ export function checkDraft(
     say("save", "odd", "No checkpoint before the end: a run that breaks begins anew.");
   else say("save", "fine", `A checkpoint every ${save_steps} steps; a break costs at most that.`);
 
-  const { faults: planned, unknown } = parseFaults(String(settings.faults ?? ""));
-  for (const word of unknown) say("faults", "wrong", `“${word}” is no fault that the simulator knows.`);
-  for (const fault of planned)
-    if (fault.step !== null && fault.step > plan.steps)
-      say(
-        "faults",
-        "odd",
-        `${FAULTS[fault.name]} at step ${fault.step}: the run ends before, at ${plan.steps}.`,
-      );
-
+  if (engine === "simulator") checkFaults(draft, plan.steps, say);
   checkHost(around.host, say);
   return checks;
 }
 
-function checkHost(
-  host: HostSummary | null,
-  say: (id: string, verdict: Check["verdict"], words: string) => void,
-): void {
+type Say = (id: string, verdict: Check["verdict"], words: string) => void;
+
+function checkFaults({ settings }: Draft, steps: number, say: Say): void {
+  const { faults: planned, unknown } = parseFaults(String(settings.faults ?? ""));
+  for (const word of unknown) say("faults", "wrong", `“${word}” is no fault that the simulator knows.`);
+  for (const fault of planned)
+    if (fault.step !== null && fault.step > steps)
+      say("faults", "odd", `${FAULTS[fault.name]} at step ${fault.step}: the run ends before, at ${steps}.`);
+}
+
+function checkHost(host: HostSummary | null, say: Say): void {
   if (host === null) {
     say("host", "wrong", "No host is chosen.");
     return;

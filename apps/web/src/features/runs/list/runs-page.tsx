@@ -116,13 +116,16 @@ function LaunchButton() {
   );
 }
 
+/** Where a newcomer begins. */
+const SIMULATED = { preset: "simulated-three-stages" };
+
 function NoRuns() {
   return (
     <EmptyState
       icon={<IconChartLine size={30} stroke={1.4} />}
       title="No run yet"
       actions={
-        <Button component={Link} to="/runs/launch">
+        <Button renderRoot={(props) => <Link to="/runs/launch" search={SIMULATED} {...props} />}>
           Start a simulated run
         </Button>
       }

@@ -1,0 +1,72 @@
+import { Button } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { queryClient, trpc } from "../../../app/clients.ts";
+import { notifyFailure } from "../../../app/notify.tsx";
+import classes from "./launch-page.module.css";
+import type { Check, Draft } from "./preflight.ts";
+
+const TYPING_MS = 250;
+const PREPARING_MS = 2000;
+
+/** What only the server can check before real training: interpreter, questions, batch, disk. */
+export function useTrainingChecks({ host_id: _host, ...spec }: Draft): Check[] {
+  const [settled] = useDebouncedValue(JSON.stringify(spec), TYPING_MS);
+  const isReal = spec.engine === "grpo";
+  const checks = useQuery({
+    ...trpc.training.preflight.queryOptions(JSON.parse(settled) as typeof spec),
+    enabled: isReal,
+    placeholderData: keepPreviousData,
+  });
+  if (!isReal) return [];
+  if (checks.isError) return [{ id: "training", verdict: "wrong", words: checks.error.message }];
+  return (checks.data ?? []).map(({ name, ok, says }) => ({
+    id: `training-${name}`,
+    verdict: ok ? "fine" : "wrong",
+    words: says,
+  }));
+}
+
+/** Whether this machine can train, and the way there. */
+export function TrainerState() {
+  const status = useQuery({
+    ...trpc.environment.status.queryOptions(),
+    refetchInterval: (query) => (query.state.data?.state === "preparing" ? PREPARING_MS : false),
+  });
+  const refresh = async () => {
+    await queryClient.invalidateQueries({ queryKey: trpc.environment.pathKey() });
+    await queryClient.invalidateQueries({ queryKey: trpc.training.pathKey() });
+  };
+  const prepare = useMutation(
+    trpc.environment.prepare.mutationOptions({
+      onSettled: refresh,
+      onError: (error) => notifyFailure("Could not prepare the trainer", error),
+    }),
+  );
+  const state = status.data?.state;
+  if (state === undefined || state === "ready") return null;
+  return (
+    <section aria-label="Trainer" className={classes.trainer}>
+      {state === "no_python" && <p>{status.data?.problem}</p>}
+      {state === "preparing" && (
+        <p>The trainer is being prepared: one to two minutes, once. Progress is at the foot.</p>
+      )}
+      {state === "absent" && (
+        <>
+          <p>
+            {status.data?.problem ??
+              "Real training needs a Python environment of about 1.4 GB. It is prepared once, in the background."}
+          </p>
+          <Button
+            size="xs"
+            variant="default"
+            loading={prepare.isPending}
+            onClick={() => prepare.mutate({ repair: false })}
+          >
+            Prepare the trainer
+          </Button>
+        </>
+      )}
+    </section>
+  );
+}
