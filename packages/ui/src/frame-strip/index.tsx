@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import { GUTTER_PX, type TimeScale } from "../timeline/index.tsx";
 import classes from "./frame-strip.module.css";
 import { layStrip, type StripFrame, type StripSlot } from "./strip-layout.ts";
@@ -16,7 +16,7 @@ const LOW_PX = 30;
  * @param srcOf  Address of a frame's small picture.
  * @param onPick  Takes the ordinal of a frame that was clicked.
  */
-export function FrameStrip({
+export const FrameStrip = memo(function FrameStrip({
   scale,
   frames,
   aspect,
@@ -28,8 +28,8 @@ export function FrameStrip({
   scale: TimeScale;
   frames: readonly StripFrame[];
   aspect: number;
-  /** The frame on screen, and the sampled frame that is pointed at. */
-  frame: number;
+  /** The sampled frame on screen, and the one that is pointed at; null where there is none. */
+  frame: number | null;
   hovered: number | null;
   srcOf(frame: number): string;
   onPick(frame: number): void;
@@ -81,4 +81,4 @@ export function FrameStrip({
       </div>
     </div>
   );
-}
+});

@@ -1,5 +1,5 @@
 import { useElementSize } from "@mantine/hooks";
-import { type KeyboardEvent, type PointerEvent, useState } from "react";
+import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from "react";
 import { findFirstAt, findNearest, GUTTER_PX, type TimeScale } from "../timeline/index.tsx";
 import { drawCurve, type OverlapPoint } from "./overlap-curve.ts";
 import classes from "./overlap-plot.module.css";
@@ -22,7 +22,7 @@ const LEAP = 0.05;
  *
  * @param saved  The threshold in force while another one is tried; null when none is.
  */
-export function OverlapPlot({
+export const OverlapPlot = memo(function OverlapPlot({
   scale,
   points,
   threshold,
@@ -39,8 +39,8 @@ export function OverlapPlot({
   points: readonly OverlapPoint[];
   threshold: number;
   saved: number | null;
-  /** The frame on screen, and the sampled frame that is pointed at. */
-  frame: number;
+  /** The sampled frame on screen, and the one that is pointed at; null where there is none. */
+  frame: number | null;
   hovered: number | null;
   /** Whether the overlap is drawn in both directions as well. */
   both_ways: boolean;
@@ -54,7 +54,7 @@ export function OverlapPlot({
   const inner = Math.max(10, height - PAD_TOP - PAD_BOTTOM);
   const toY = (overlap: number) => PAD_TOP + (1 - overlap) * inner;
 
-  const times = points.map((point) => point.time_secs);
+  const times = useMemo(() => points.map((point) => point.time_secs), [points]);
   const first = Math.max(0, findFirstAt(times, scale.window.from_secs) - 1);
   const last = findFirstAt(times, scale.window.to_secs) + 1;
   const shown = points.slice(first, last);
@@ -156,7 +156,7 @@ export function OverlapPlot({
       </div>
     </div>
   );
-}
+});
 
 function Marks({
   scale,
@@ -170,7 +170,7 @@ function Marks({
   shown: readonly OverlapPoint[];
   toY(overlap: number): number;
   roomy: boolean;
-  frame: number;
+  frame: number | null;
   hovered: number | null;
 }) {
   const floor = toY(0);

@@ -8,7 +8,7 @@ import {
   IconPlayerSkipBackFilled,
   IconPlayerSkipForwardFilled,
 } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
+import { memo, type ReactNode, useState } from "react";
 import classes from "./player.module.css";
 import type { Transport } from "./use-transport.ts";
 
@@ -29,7 +29,6 @@ export function TransportBar({
   /** Controls of the page at the right end. */
   children?: ReactNode;
 }) {
-  const { rate } = transport;
   return (
     <div className={classes.bar}>
       <div className={classes.readout}>
@@ -38,30 +37,38 @@ export function TransportBar({
         <span data-testid="frame-time">{time_secs.toFixed(2)} s</span>
         {duration_secs !== null && <span className={classes.duration}>of {formatClock(duration_secs)}</span>}
       </div>
-      <div className={classes.buttons}>
-        <Control label="First frame" keys="Home" onClick={() => transport.goTo(0)}>
-          <IconPlayerSkipBackFilled size={13} />
-        </Control>
-        <Control label="Previous frame" keys="," onClick={() => transport.step(-1)}>
-          <IconChevronLeft size={17} />
-        </Control>
-        <Control label={rate === 0 ? "Play" : "Pause"} keys="Space" onClick={transport.toggle} strong>
-          {rate === 0 ? <IconPlayerPlayFilled size={15} /> : <IconPlayerPauseFilled size={15} />}
-        </Control>
-        <Control label="Next frame" keys="." onClick={() => transport.step(1)}>
-          <IconChevronRight size={17} />
-        </Control>
-        <Control label="Last frame" keys="End" onClick={() => transport.goTo(frame_count - 1)}>
-          <IconPlayerSkipForwardFilled size={13} />
-        </Control>
-        <span className={classes.rate} data-testid="rate">
-          {rate === 0 || rate === 1 ? "" : `${rate < 0 ? "−" : ""}${Math.abs(rate)}×`}
-        </span>
-      </div>
+      <Buttons transport={transport} last={frame_count - 1} />
       <div className={classes.extra}>{children}</div>
     </div>
   );
 }
+
+/** Apart from the readout, which changes with every frame. */
+const Buttons = memo(function Buttons({ transport, last }: { transport: Transport; last: number }) {
+  const { rate } = transport;
+  return (
+    <div className={classes.buttons}>
+      <Control label="First frame" keys="Home" onClick={() => transport.goTo(0)}>
+        <IconPlayerSkipBackFilled size={13} />
+      </Control>
+      <Control label="Previous frame" keys="," onClick={() => transport.step(-1)}>
+        <IconChevronLeft size={17} />
+      </Control>
+      <Control label={rate === 0 ? "Play" : "Pause"} keys="Space" onClick={transport.toggle} strong>
+        {rate === 0 ? <IconPlayerPlayFilled size={15} /> : <IconPlayerPauseFilled size={15} />}
+      </Control>
+      <Control label="Next frame" keys="." onClick={() => transport.step(1)}>
+        <IconChevronRight size={17} />
+      </Control>
+      <Control label="Last frame" keys="End" onClick={() => transport.goTo(last)}>
+        <IconPlayerSkipForwardFilled size={13} />
+      </Control>
+      <span className={classes.rate} data-testid="rate">
+        {rate === 0 || rate === 1 ? "" : `${rate < 0 ? "−" : ""}${Math.abs(rate)}×`}
+      </span>
+    </div>
+  );
+});
 
 function Control({
   label,

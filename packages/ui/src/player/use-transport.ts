@@ -1,5 +1,5 @@
 import { getFrameAt } from "@sightline/core/clips";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { FrameSource } from "./frame-source.ts";
 import { pressShuttle, type ShuttleRate } from "./shuttle.ts";
 
@@ -100,18 +100,21 @@ export function useTransport({
     return () => cancelAnimationFrame(request);
   }, [rate, source, time_secs, last]);
 
-  return {
-    rate,
-    direction,
-    stop,
-    goTo,
-    press: (key) => play(pressShuttle(rate, key)),
-    toggle: () => play(rate === 0 ? 1 : 0),
-    step: (frames) => goTo(now.current.frame + frames),
-    skip: (secs) => {
-      const { frame: current } = now.current;
-      const target = getFrameAt(time_secs, (time_secs[current] ?? 0) + secs);
-      goTo(target === current ? current + Math.sign(secs) : target);
-    },
-  };
+  return useMemo(
+    () => ({
+      rate,
+      direction,
+      stop,
+      goTo,
+      press: (key) => play(pressShuttle(rate, key)),
+      toggle: () => play(rate === 0 ? 1 : 0),
+      step: (frames) => goTo(now.current.frame + frames),
+      skip: (secs) => {
+        const { frame: current } = now.current;
+        const target = getFrameAt(time_secs, (time_secs[current] ?? 0) + secs);
+        goTo(target === current ? current + Math.sign(secs) : target);
+      },
+    }),
+    [rate, direction, stop, goTo, play, time_secs],
+  );
 }

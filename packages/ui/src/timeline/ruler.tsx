@@ -1,4 +1,5 @@
 import { formatClock } from "@sightline/core/format";
+import { memo } from "react";
 import { findFirstAt, getTicks, type TimeScale } from "./time-scale.ts";
 import classes from "./timeline.module.css";
 
@@ -7,7 +8,13 @@ const HEIGHT = 24;
 const FRAME_SPACING_PX = 5;
 
 /** Round moments with their names; single frames where they are far enough apart. */
-export function Ruler({ scale, frame_secs }: { scale: TimeScale; frame_secs: readonly number[] }) {
+export const Ruler = memo(function Ruler({
+  scale,
+  frame_secs,
+}: {
+  scale: TimeScale;
+  frame_secs: readonly number[];
+}) {
   const { step_secs, ticks } = getTicks(scale, 84);
   const minor = getTicks(scale, 15);
   return (
@@ -34,7 +41,7 @@ export function Ruler({ scale, frame_secs }: { scale: TimeScale; frame_secs: rea
       })}
     </svg>
   );
-}
+});
 
 function drawFrames(scale: TimeScale, frame_secs: readonly number[]): string {
   const first = findFirstAt(frame_secs, scale.window.from_secs);

@@ -1,5 +1,5 @@
 import { useElementSize, useMergedRef } from "@mantine/hooks";
-import { type PointerEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Overview } from "./overview.tsx";
 import { Ruler } from "./ruler.tsx";
 import { createTimeScale, panWindow, type TimeScale, type TimeWindow, zoomWindow } from "./time-scale.ts";
@@ -59,7 +59,10 @@ export function Timeline({
   const tracksRef = useRef<HTMLDivElement>(null);
   const mergedRef = useMergedRef(sizeRef, tracksRef);
   const [scrubbing, setScrubbing] = useState(false);
-  const scale = createTimeScale(window, Math.max(0, width - GUTTER_PX - MARGIN_PX));
+  const scale = useMemo(
+    () => createTimeScale(window, Math.max(0, width - GUTTER_PX - MARGIN_PX)),
+    [window, width],
+  );
   const shortest_secs = getShortestWindow(frame_secs, duration_secs);
 
   useWheel(tracksRef, (event) => {

@@ -1,9 +1,10 @@
+import { useCallbackRef } from "@mantine/hooks";
 import type { Clip, SampleTable } from "@sightline/core/clips";
 import type { KeyFrameSettings } from "@sightline/core/keyframes";
 import { Pane, PaneGroup } from "@sightline/ui/pane";
 import { FrameView, TransportBar, useTransport } from "@sightline/ui/player";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useCallback, useEffectEvent, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { useJobs } from "../../app/jobs.ts";
 import { useKeys } from "../../app/keys.ts";
 import classes from "./clip-desk.module.css";
@@ -66,16 +67,23 @@ export function ClipDesk({
   const current = sampled.findLast((ordinal) => ordinal <= frame) ?? null;
   const [hovered, setHovered] = useState<number | null>(null);
 
-  const openEvent = useEffectEvent((next: number) => {
+  const open = useCallbackRef((next: number) => {
     transport.stop();
     playhead.open(next);
   });
-  const open = useCallback((next: number) => openEvent(next), []);
+  const tryThreshold = useCallbackRef((next: number) => {
+    if (draft !== null || next !== settings.threshold) setDraft({ ...(draft ?? settings), threshold: next });
+  });
 
-  function putSettings(next: KeyFrameSettings): void {
+  const putSettings = useCallbackRef((next: KeyFrameSettings) => {
     setTried(null);
     void navigate({ search: (now) => ({ ...now, ...writeSettings(next) }), resetScroll: false });
-  }
+  });
+  const tryDraft = useCallbackRef(setDraft);
+  const save = useCallbackRef((next: KeyFrameSettings) => {
+    state.extractThere(next);
+    putSettings(next);
+  });
 
   function goTo(frames_: readonly number[], direction: 1 | -1): void {
     const next = findNeighbour(frames_, frame, direction);
@@ -151,11 +159,7 @@ export function ClipDesk({
                 transport.stop();
                 playhead.pass(next);
               }}
-              onThreshold={(next) =>
-                setDraft(
-                  next === settings.threshold && !draft ? null : { ...(draft ?? settings), threshold: next },
-                )
-              }
+              onThreshold={tryThreshold}
               onPrepare={state.prepare}
             />
           </Pane>
@@ -172,11 +176,8 @@ export function ClipDesk({
           onOpen={open}
           onHover={setHovered}
           onSettings={putSettings}
-          onDraft={setDraft}
-          onSave={(next) => {
-            state.extractThere(next);
-            putSettings(next);
-          }}
+          onDraft={tryDraft}
+          onSave={save}
         />
       </Pane>
     </PaneGroup>

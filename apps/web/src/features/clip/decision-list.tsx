@@ -27,7 +27,7 @@ function matches(decision: KeyFrameDecision, filter: Filter): boolean {
 }
 
 /** Every sampled frame with the reason why it was kept or dropped. The one on screen is kept in view. */
-export function DecisionList({
+export const DecisionList = memo(function DecisionList({
   selection,
   current,
   hovered,
@@ -120,7 +120,7 @@ export function DecisionList({
       )}
     </div>
   );
-}
+});
 
 const Row = memo(function Row({
   decision,

@@ -4,6 +4,7 @@ import { formatClock, formatNumberOf } from "@sightline/core/format";
 import { getPresetSettings, type KeyFrameSettings } from "@sightline/core/keyframes";
 import { EmptyState } from "@sightline/ui/empty-state";
 import { IconPhotoScan } from "@tabler/icons-react";
+import { memo } from "react";
 import { DecisionList } from "./decision-list.tsx";
 import classes from "./key-frame-pane.module.css";
 import { countKept } from "./sampled.ts";
@@ -11,7 +12,7 @@ import { SettingsPopover } from "./settings-popover.tsx";
 import type { SelectionState, Work } from "./use-selection.ts";
 
 /** The right pane: which frames were kept under which settings, and why. */
-export function KeyFramePane({
+export const KeyFramePane = memo(function KeyFramePane({
   clip,
   state,
   settings,
@@ -90,7 +91,7 @@ export function KeyFramePane({
       )}
     </section>
   );
-}
+});
 
 function Summary({
   state,

@@ -15,7 +15,7 @@ import {
   zoomWindow,
 } from "@sightline/ui/timeline";
 import { IconArrowsHorizontal, IconMinus, IconPlus, IconSwitchHorizontal } from "@tabler/icons-react";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useKeys } from "../../app/keys.ts";
 import { HoverCard } from "./hover-card.tsx";
 import { toPoint } from "./sampled.ts";
@@ -64,13 +64,15 @@ export function TimelinePane({
   const [both_ways, setBothWays] = useState(false);
   /** The pane's place in the window while the pointer is over it. */
   const [over, setOver] = useState<DOMRect | null>(null);
-  const whole = { from_secs: 0, to_secs: duration_secs };
+  const whole = useMemo(() => ({ from_secs: 0, to_secs: duration_secs }), [duration_secs]);
   const at_secs = time_secs[frame] ?? 0;
   const window = asked ?? whole;
   const shortest_secs = getShortestWindow(time_secs, duration_secs);
 
   const points = useMemo(() => selection?.decisions.map(toPoint) ?? [], [selection]);
   const sampled_secs = useMemo(() => points.map((point) => point.time_secs), [points]);
+  const here = points.some((point) => point.frame === frame) ? frame : null;
+  const srcOf = useCallback((ordinal: number) => getThumb(clip_id, ordinal), [clip_id]);
   const pointed = points.find((point) => point.frame === hovered) ?? null;
   const decision = over !== null ? (selection?.decisions.find((one) => one.frame === hovered) ?? null) : null;
 
@@ -127,7 +129,7 @@ export function TimelinePane({
               points={points}
               threshold={threshold}
               saved={saved_threshold}
-              frame={frame}
+              frame={here}
               hovered={hovered}
               both_ways={both_ways}
               onThreshold={onThreshold}
@@ -138,9 +140,9 @@ export function TimelinePane({
               scale={tracks}
               frames={points}
               aspect={aspect}
-              frame={frame}
+              frame={here}
               hovered={hovered}
-              srcOf={(ordinal) => getThumb(clip_id, ordinal)}
+              srcOf={srcOf}
               onPick={onOpen}
             />
           </>

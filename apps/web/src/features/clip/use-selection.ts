@@ -1,3 +1,4 @@
+import { useCallbackRef } from "@mantine/hooks";
 import type { Clip, SampleTable } from "@sightline/core/clips";
 import {
   getEvidenceHash,
@@ -7,7 +8,7 @@ import {
   type KeyFrameSettings,
 } from "@sightline/core/keyframes";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { trpc } from "../../app/clients.ts";
 import { useJobs } from "../../app/jobs.ts";
 import { KeyFrameClient } from "./extract/index.ts";
@@ -122,40 +123,54 @@ export function useSelection(
   const trial_data = can_reselect ? tried.data : undefined;
   const selection = trial === null ? (stored.data ?? null) : (trial_data ?? (can_reselect ? anchor : null));
   const failed = job?.state === "failed" ? job.problem : null;
-  return {
-    selection,
-    is_saved: trial === null && selection !== null,
-    is_behind: selection !== null && selection.settings_hash !== hashSettings(wanted),
-    is_loading: stored.isPending,
-    work:
-      here !== null
-        ? { where: "here", ...here, cancel: () => abort.current?.abort() }
-        : is_working
-          ? {
-              where: "server",
-              done: job.done,
-              total: job.total,
-              cancel: () => cancelJob.mutate({ job_id: job.job_id }),
-            }
-          : null,
-    problem:
-      problem ??
-      stored.error?.message ??
-      extract.error?.message ??
-      (can_reselect && trial !== null ? sayUnlessAborted(tried.error) : null) ??
-      (selection === null ? failed : null),
-    extractHere: (next) => void extractHere(next),
-    extractThere(next) {
-      setProblem(null);
-      extract.mutate({ clip_id, settings: next });
-    },
-    prepare() {
-      if (anchor === null) return;
-      client.prepare(clip_id, anchor.settings_hash, wanted).catch((error: unknown) => {
-        if (!isAbort(error)) setProblem(error instanceof Error ? error.message : String(error));
-      });
-    },
-  };
+  const job_id = is_working ? job.job_id : null;
+  const done = here?.done ?? job?.done ?? 0;
+  const total = here === null ? (job?.total ?? null) : here.total;
+  const where: Work["where"] | null = here !== null ? "here" : is_working ? "server" : null;
+  const cancel = useCallbackRef(() => {
+    if (where === "here") abort.current?.abort();
+    else if (job_id !== null) cancelJob.mutate({ job_id });
+  });
+  const work = useMemo(
+    () => (where === null ? null : { where, done, total, cancel }),
+    [where, done, total, cancel],
+  );
+  const is_saved = trial === null && selection !== null;
+  const is_behind = selection !== null && selection.settings_hash !== hashSettings(wanted);
+  const is_loading = stored.isPending;
+  const said =
+    problem ??
+    stored.error?.message ??
+    extract.error?.message ??
+    (can_reselect && trial !== null ? sayUnlessAborted(tried.error) : null) ??
+    (selection === null ? failed : null);
+
+  const look = useCallbackRef((next: KeyFrameSettings) => void extractHere(next));
+  const extractThere = useCallbackRef((next: KeyFrameSettings) => {
+    setProblem(null);
+    extract.mutate({ clip_id, settings: next });
+  });
+  const prepare = useCallbackRef(() => {
+    if (anchor === null) return;
+    client.prepare(clip_id, anchor.settings_hash, wanted).catch((error: unknown) => {
+      if (!isAbort(error)) setProblem(error instanceof Error ? error.message : String(error));
+    });
+  });
+  // The desk is drawn anew with every frame that passes by; what hangs on this is not.
+  return useMemo(
+    () => ({
+      selection,
+      is_saved,
+      is_behind,
+      is_loading,
+      work,
+      problem: said,
+      extractHere: look,
+      extractThere,
+      prepare,
+    }),
+    [selection, is_saved, is_behind, is_loading, work, said, look, extractThere, prepare],
+  );
 }
 
 /** Settings with the same evidence that are most likely to be stored. */
