@@ -178,7 +178,7 @@ export function createRuns(parts: {
     async stop(run_id) {
       const run = found(run_id);
       if (isEndState(run.state)) return;
-      store.changeRun(run_id, { stop_requested_secs: Date.now() / 1000, state: "stopping" });
+      store.ask(run_id, { stop_requested_secs: Date.now() / 1000, state: "stopping" });
       hub.changed(run_id);
       keeperOf(run.host_id).wake();
     },
@@ -195,13 +195,7 @@ export function createRuns(parts: {
         });
       await hosts.ensureUsable(run.host_id);
       const attempt = (newest?.attempt ?? 0) + 1;
-      store.addAttempt(run_id, attempt);
-      store.changeRun(run_id, {
-        state: "launching",
-        stop_requested_secs: null,
-        problem: null,
-        ended_secs: null,
-      });
+      store.resume(run_id, attempt);
       hub.changed(run_id);
       keeperOf(run.host_id).wake();
       return { attempt };
@@ -225,7 +219,7 @@ export function createRuns(parts: {
 
     rename(run_id, name) {
       found(run_id);
-      store.changeRun(run_id, { name });
+      store.ask(run_id, { name });
       hub.changed(run_id);
     },
 

@@ -1,6 +1,6 @@
 import type { RunSpec } from "@sightline/core/runs";
 import { and, asc, desc, eq, inArray, isNotNull, isNull, ne } from "drizzle-orm";
-import type { Db } from "../../db/open.ts";
+import { type Db, writeDurably } from "../../db/open.ts";
 import type { AttemptRef } from "../../executors/executor.ts";
 import { type AttemptRecord, attempts, type RunRecord, runs } from "./schema.ts";
 
@@ -99,13 +99,13 @@ export function createRunStore(db: Db) {
      * @returns The run of that key.
      */
     create(run: { spec: RunSpec; host_id: string; launch_key: string | null }): RunRecord {
-      return db.transaction((tx) => {
+      return writeDurably(db, () => {
         const { spec } = run;
         if (run.launch_key !== null) {
-          const known = tx.select().from(runs).where(eq(runs.launch_key, run.launch_key)).get();
+          const known = db.select().from(runs).where(eq(runs.launch_key, run.launch_key)).get();
           if (known) return known;
         }
-        const record = tx
+        const record = db
           .insert(runs)
           .values({
             run_id: spec.run_id,
@@ -130,9 +130,26 @@ export function createRunStore(db: Db) {
 
     /** Writes the row of a further attempt; none when it is there already. */
     addAttempt(run_id: string, attempt: number): void {
-      insertAttempt(run_id, attempt);
+      writeDurably(db, () => insertAttempt(run_id, attempt));
     },
 
+    /** Writes the row of an attempt that goes on where the one before it ended. */
+    resume(run_id: string, attempt: number): void {
+      writeDurably(db, () => {
+        insertAttempt(run_id, attempt);
+        db.update(runs)
+          .set({ state: "launching", stop_requested_secs: null, problem: null, ended_secs: null })
+          .where(eq(runs.run_id, run_id))
+          .run();
+      });
+    },
+
+    /** What a person asked of a run: a name, a stop. */
+    ask(run_id: string, change: Partial<RunRecord>): void {
+      writeDurably(db, () => db.update(runs).set(change).where(eq(runs.run_id, run_id)).run());
+    },
+
+    /** What was seen of a run. */
     changeRun(run_id: string, change: Partial<RunRecord>): void {
       db.update(runs).set(change).where(eq(runs.run_id, run_id)).run();
     },
@@ -145,7 +162,9 @@ export function createRunStore(db: Db) {
     },
 
     setTrashed(run_ids: string[], trashed_secs: number | null): void {
-      db.update(runs).set({ trashed_secs }).where(inArray(runs.run_id, run_ids)).run();
+      writeDurably(db, () =>
+        db.update(runs).set({ trashed_secs }).where(inArray(runs.run_id, run_ids)).run(),
+      );
     },
 
     countActive(): Map<string, number> {
