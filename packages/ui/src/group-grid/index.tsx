@@ -38,7 +38,7 @@ export function GroupList({
               <span className={classes.prompt}>{getQuestion(group.prompt) ?? group.question_id}</span>
               <span className={classes.gold}>gold {group.gold ?? "–"}</span>
               <span className={classes.spread}>
-                {spread === null ? "–" : `${formatValue(spread.mean)} ± ${formatValue(spread.sd)}`}
+                {spread === null ? "–" : `${spread.mean.toFixed(2)} ± ${spread.sd.toFixed(2)}`}
               </span>
               <span className={classes.glyphs}>
                 {group.completions.map((completion) => (

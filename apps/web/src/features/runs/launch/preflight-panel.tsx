@@ -63,7 +63,7 @@ function Command({ draft }: { draft: Draft }) {
   return (
     <section aria-label="Command" className={classes.command}>
       <h2 className={classes.heading}>
-        What is started on {host_id === "local" ? "this machine" : host_id}
+        Started on {host_id === "local" ? "this machine" : host_id}
         <CopyButton value={text}>
           {({ copied, copy }) => (
             <Button size="compact-xs" variant="subtle" color="gray" onClick={copy}>

@@ -54,9 +54,29 @@ export const ChartGrid = memo(function ChartGrid(props: ChartGridProps) {
           )}
         </section>
       )}
+      <ul className={classes.legend}>
+        {MARKS.map(([glyph, meaning]) => (
+          <li key={meaning}>
+            <span aria-hidden="true">{glyph}</span> {meaning}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 });
+
+/** What the marks of the charts mean. */
+const MARKS = [
+  ["■", "checkpoint"],
+  ["◇", "evaluation"],
+  ["○", "restart"],
+  ["△", "warning"],
+  ["▲", "error, and +∞ in a curve"],
+  ["▼", "−∞"],
+  ["×", "NaN"],
+  ["┄", "sampled: measured on a part only"],
+  ["·····", "rolled back: gone over again by a later attempt"],
+] as const;
 
 function ChartOf({ chart, series, ...shared }: ChartGridProps & { chart: Chart }) {
   const drawing = useMemo(() => chart.draw(series), [chart, series]);
