@@ -1,6 +1,7 @@
 /** Key-frame work on one clip, as it runs in a decoder process. */
 import { mkdir } from "node:fs/promises";
 import {
+  compareFrames,
   createExtractor,
   createPairSource,
   type Extractor,
@@ -9,6 +10,7 @@ import {
   getEvidenceHash,
   type KeyFrameSelection,
   type KeyFrameSettings,
+  needsCvToCompare,
   noteMissing,
   PairCache,
   sampleFrames,
@@ -17,7 +19,6 @@ import {
 import { readFrames } from "../media/read-frames.ts";
 import type { FrameIndex } from "../media/scan.ts";
 import { getEvidenceFiles, readFeatures, readPairs, replaceFile } from "./keyframe-files.ts";
-import { loadCv } from "./opencv.ts";
 
 export type SelectArgs = {
   clip_id: string;
@@ -37,23 +38,32 @@ export type SelectArgs = {
 export async function select(args: SelectArgs, report: (done: number) => void): Promise<KeyFrameSelection> {
   const { clip_id, settings, cache_dir } = args;
   const files = getEvidenceFiles(cache_dir, getEvidenceHash(settings));
-  const { cv } = await loadCv();
-  const extractor = createExtractor(cv, settings);
+  await mkdir(cache_dir, { recursive: true });
+  let frames = await readFeatures(files.features);
+  const extractor = frames === null || needsCvToCompare(settings) ? await openExtractor(settings) : null;
   try {
-    await mkdir(cache_dir, { recursive: true });
-    let frames = await readFeatures(files.features);
-    if (frames === null) {
+    if (frames === null && extractor !== null) {
       frames = describeFrames(args, extractor, report);
       await replaceFile(files.features, encodeFeatures(frames));
     }
+    const seen = frames ?? [];
     const pairs = new PairCache(await readPairs(files.pairs));
     const known = pairs.size;
-    const selection = selectKeyFrames(clip_id, frames, settings, createPairSource(frames, pairs, extractor));
+    const comparer = extractor ?? {
+      compare: (a: FrameFeatures, b: FrameFeatures) => compareFrames(a, b, settings, null),
+    };
+    const selection = selectKeyFrames(clip_id, seen, settings, createPairSource(seen, pairs, comparer));
     if (pairs.size > known) await replaceFile(files.pairs, JSON.stringify(pairs.list()));
     return noteMissing(selection, sampleFrames([...args.index.time_secs], settings).length);
   } finally {
-    extractor.delete();
+    extractor?.delete();
   }
+}
+
+async function openExtractor(settings: KeyFrameSettings): Promise<Extractor> {
+  const { loadCv } = await import("./opencv.ts");
+  const { cv } = await loadCv();
+  return createExtractor(cv, settings);
 }
 
 function describeFrames(

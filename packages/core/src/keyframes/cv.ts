@@ -21,28 +21,20 @@ export interface CvVector<T> extends CvObject {
 }
 
 export type CvKeyPoint = { pt: { x: number; y: number } };
-export type CvMatch = { queryIdx: number; trainIdx: number; distance: number };
 
 export interface CvOrb extends CvObject {
   detectAndCompute(image: CvMat, mask: CvMat, keyPoints: CvVector<CvKeyPoint>, descriptors: CvMat): void;
-}
-
-export interface CvMatcher extends CvObject {
-  match(query: CvMat, train: CvMat, matches: CvVector<CvMatch>): void;
 }
 
 export interface Cv {
   readonly CV_8UC1: number;
   readonly CV_32FC2: number;
   readonly INTER_AREA: number;
-  readonly NORM_HAMMING: number;
   readonly RANSAC: number;
   Mat: new (rows?: number, cols?: number, type?: number) => CvMat;
   Size: new (width: number, height: number) => { width: number; height: number };
   ORB: new (features: number) => CvOrb;
-  BFMatcher: new (norm: number, crossCheck: boolean) => CvMatcher;
   KeyPointVector: new () => CvVector<CvKeyPoint>;
-  DMatchVector: new () => CvVector<CvMatch>;
   resize(
     from: CvMat,
     to: CvMat,
@@ -67,4 +59,20 @@ export interface CvModule {
 export function whenCvIsReady(module: CvModule, ready: () => void): void {
   if (module.Mat !== undefined) ready();
   else module.onRuntimeInitialized = ready;
+}
+
+/** Runs with objects that are freed at its end, whatever happens; what OpenCV throws, a bare pointer, becomes an Error. */
+export function withCvObjects<T>(cv: Cv, run: (own: <O extends CvObject>(object: O) => O) => T): T {
+  const objects: CvObject[] = [];
+  try {
+    return run((object) => {
+      objects.push(object);
+      return object;
+    });
+  } catch (error) {
+    if (typeof error !== "number") throw error;
+    throw new Error(`OpenCV: ${cv.exceptionFromPtr?.(error).msg ?? `exception ${error}`}`);
+  } finally {
+    for (const object of objects) object.delete();
+  }
 }

@@ -1,5 +1,6 @@
 export * from "./chain.ts";
 export * from "./clamp.ts";
+export * from "./compare.ts";
 export * from "./cv.ts";
 export * from "./describe.ts";
 export * from "./extractor.ts";

@@ -23,13 +23,13 @@ export type Support = {
 };
 
 /**
- * Inliers wanted: this many and this share of the matches inside the claimed overlap. Of 143 pairs of pictures of different
- * places none had a sound homography, and none more than 12 inliers of about 120 matches.
+ * Inliers wanted: this many and this share of the matches inside the claimed overlap. Of 96 pairs of pictures of different
+ * places none gathered more than 8 inliers, of about 120 matches; 216 of 230 pairs of neighbouring ones gathered 20 and more.
  */
-export const INLIERS_AT_LEAST = 8;
-export const INLIERS_SHARE = 0.1;
+export const INLIERS_AT_LEAST = 9;
+export const INLIERS_SHARE = 0.05;
 /** Least share of the textured cells of the claimed overlap that hold an inlier. */
-export const LEAST_SPREAD = 0.2;
+export const LEAST_SPREAD = 0.15;
 /** Least area of the inliers' hull ÷ area of the claimed overlap. */
 export const LEAST_EXTENT = 0.02;
 /** A matched point that moved less than this stands still, in pixels. */

@@ -3,6 +3,7 @@
  * what it saw of the last clip, so that another threshold is answered from memory.
  */
 import {
+  compareFrames,
   createExtractor,
   createPairSource,
   decodeFeatures,
@@ -15,6 +16,7 @@ import {
   type KeyFrameSelection,
   type KeyFrameSettings,
   MissingPairError,
+  needsCvToCompare,
   noteMissing,
   PairCache,
   type PairEvidence,
@@ -152,7 +154,7 @@ async function fetchOk(path: string, signal: AbortSignal): Promise<Response> {
   throw new Error(message ?? `The server answered ${response.status}.`);
 }
 
-/** The chain, frame by frame, with a breath now and then; loads OpenCV only where a pair was never compared. */
+/** The chain, frame by frame, with a breath now and then; compares only pairs that nobody compared before. */
 async function select(
   seen: Evidence,
   settings: KeyFrameSettings,
@@ -173,13 +175,18 @@ async function select(
       }
     } catch (error) {
       if (!(error instanceof MissingPairError)) throw error;
-      const { extractor } = await getExtractor(settings);
-      compare = createPairSource(frames, pairs, extractor);
+      compare = createPairSource(frames, pairs, await getComparer(settings));
       continue;
     }
     const decisions: KeyFrameDecision[] = chain.finish();
     return noteMissing(finishSelection(clip_id, frames, settings, decisions), sampled);
   }
+}
+
+/** Without OpenCV where the preset compares by itself. */
+async function getComparer(settings: KeyFrameSettings): Promise<Pick<Extractor, "compare">> {
+  if (needsCvToCompare(settings)) return (await getExtractor(settings)).extractor;
+  return { compare: (reference, candidate) => compareFrames(reference, candidate, settings, null) };
 }
 
 /** The same for all settings that share evidence. */
