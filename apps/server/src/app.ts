@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
 import { type Db, openDatabase } from "./db/open.ts";
@@ -11,6 +11,7 @@ import { createJobs, type Jobs } from "./features/jobs/tray.ts";
 import { createKeyFrames, type KeyFrames } from "./features/keyframes/index.ts";
 import { createRuns } from "./features/runs/index.ts";
 import type { Runs } from "./features/runs/service.ts";
+import { addSampleClips, layOutRecordedRuns, listSampleQuestions } from "./features/samples/index.ts";
 import { createTraining, type Training } from "./features/training/index.ts";
 
 /** Everything that a request may need, made once per server. */
@@ -37,8 +38,11 @@ export async function createApp(options: {
   folders?: string[];
   /** How much the library may hold. */
   quota?: Quota;
+  /** Adds the sample project to a folder that is new. */
+  samples?: boolean;
 }): Promise<App> {
   mkdirSync(options.dataDir, { recursive: true });
+  const isNew = !existsSync(join(options.dataDir, "sightline.db"));
   const db = openDatabase(join(options.dataDir, "sightline.db"));
   const log = options.log ?? pino({ level: "info" });
   const jobs = createJobs(log);
@@ -51,8 +55,18 @@ export async function createApp(options: {
     interpreter: process.env.SIGHTLINE_TRAINER_PYTHON ?? null,
   });
   const hosts = createHosts({ db, dataDir: options.dataDir });
-  const training = createTraining({ dataDir: options.dataDir, environment });
+  const training = createTraining({
+    dataDir: options.dataDir,
+    environment,
+    sampleQuestions: listSampleQuestions,
+  });
   const runs = createRuns({ db, hosts, log, inputs: (spec) => training.inputs(spec) });
+  if (options.samples && isNew) {
+    layOutRecordedRuns(join(options.dataDir, "runs"));
+    addSampleClips(clips.library, log).catch((error: unknown) =>
+      log.error({ err: error }, "adding the sample clips"),
+    );
+  }
   runs.start();
   return {
     db,

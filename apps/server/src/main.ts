@@ -38,6 +38,7 @@ function parse() {
       data: { type: "string", default: process.env.SIGHTLINE_DATA ?? resolve(homedir(), ".sightline") },
       folder: { type: "string", multiple: true, default: [] },
       "no-open": { type: "boolean", default: false },
+      bare: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });

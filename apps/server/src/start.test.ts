@@ -33,6 +33,7 @@ function start(...options: string[]): Promise<Outcome> {
     "tsx",
     MAIN,
     "--no-open",
+    "--bare",
     "--port",
     "0",
     "--data",

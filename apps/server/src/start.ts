@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
-import { createApp } from "./app.ts";
+import { type App, createApp } from "./app.ts";
 import { lockDataFolder } from "./data-folder/lock.ts";
 import { prepareDataFolder } from "./data-folder/prepare.ts";
 import { explainStartFailure, StartError } from "./data-folder/start-error.ts";
@@ -17,14 +17,22 @@ const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 /** How long open requests and background work get to end in good order, in milliseconds. */
 const CLOSE_LIMIT_MS = 10_000;
 
-type StartOptions = { port: number; host: string; dataDir: string; folders: string[]; open: boolean };
+type StartOptions = {
+  port: number;
+  host: string;
+  dataDir: string;
+  folders: string[];
+  open: boolean;
+  /** Neither samples nor a trainer: for tests and for servers that only look. */
+  bare: boolean;
+};
 
 /**
  * Starts Sightline on a data folder, prints its address and serves until SIGTERM or SIGINT.
  *
  * @throws StartError when it can't, with everything that was opened closed again.
  */
-export async function startServer({ port, host, dataDir, folders, open }: StartOptions): Promise<void> {
+export async function startServer({ port, host, dataDir, folders, open, bare }: StartOptions): Promise<void> {
   const undo: (() => unknown)[] = [];
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -35,7 +43,7 @@ export async function startServer({ port, host, dataDir, folders, open }: StartO
     undo.push(() => lock.release());
     const log = openLog(dataDir);
     const token = loadInstallToken(dataDir);
-    const app = await createApp({ dataDir, log, folders });
+    const app = await createApp({ dataDir, log, folders, samples: !bare });
     undo.push(() => app.close());
     const server = await createServer(app);
     undo.push(() => server.close());
@@ -46,11 +54,34 @@ export async function startServer({ port, host, dataDir, folders, open }: StartO
     closeOnSignal(close);
     log.info({ address }, "listening");
     process.stdout.write(`\n  Sightline  ${address}/enter?token=${token}\n  Data       ${dataDir}\n\n`);
+    if (!bare) prepareTrainer(app);
     if (open) openBrowser(`${address}/enter?ticket=${createTicket(token, Date.now() / 1000)}`);
   } catch (error) {
     await close();
     throw explainStartFailure(error, dataDir) ?? error;
   }
+}
+
+/** Prepares the trainer in the background and says how far it is; the page works without it. */
+function prepareTrainer({ environment, jobs, log }: App) {
+  const say = (text: string) => process.stdout.write(`  Trainer    ${text}\n`);
+  const follow = async () => {
+    const job = await environment.prepare();
+    if (job === null) return;
+    say("being prepared in the background; the page works without it");
+    let shown = 0;
+    const watch = setInterval(() => {
+      const now = jobs.list().find(({ job_id }) => job_id === job.job_id);
+      const percent = now?.total ? Math.floor((100 * now.done) / now.total) : 0;
+      if (percent >= shown + 20) say(`${percent} %`);
+      shown = Math.max(shown, percent - (percent % 20));
+      if (now?.state === "waiting" || now?.state === "running") return;
+      clearInterval(watch);
+      say(now?.state === "done" ? "ready" : (now?.problem?.split("\n")[0] ?? "not ready"));
+    }, 1000);
+    watch.unref();
+  };
+  follow().catch((error: unknown) => log.warn({ err: error }, "preparing the trainer"));
 }
 
 function openLog(dataDir: string) {

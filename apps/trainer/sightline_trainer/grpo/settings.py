@@ -35,7 +35,7 @@ class Settings:
     prompts_per_step: int = 8
     micro_batch: int = 64
     """Completions a forward pass; divides group_size × prompts_per_step."""
-    learning_rate: float = 3e-5
+    learning_rate: float = 8e-5
     beta: float = 0.001
     """Weight of the KL divergence from the reference model."""
     temperature: float = 1.0

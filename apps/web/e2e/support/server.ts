@@ -59,7 +59,17 @@ type Started = { child: ChildProcess; url: string; token: string };
 export function startServer(dataDir: string, port: number): Promise<Started> {
   const child = spawn(
     process.execPath,
-    ["--import", "tsx", "apps/server/src/main.ts", "--port", String(port), "--data", dataDir, "--no-open"],
+    [
+      "--import",
+      "tsx",
+      "apps/server/src/main.ts",
+      "--port",
+      String(port),
+      "--data",
+      dataDir,
+      "--no-open",
+      "--bare",
+    ],
     { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] },
   );
   return new Promise((resolve, reject) => {

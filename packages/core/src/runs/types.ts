@@ -23,6 +23,8 @@ export type RunSpec = {
   stages: StageSpec[];
   /** Settings of the engine, by the engine's own names. */
   settings: Record<string, string | number | boolean | null>;
+  /** True for a run that was made elsewhere and came with its files; absent otherwise. */
+  recorded?: boolean;
 };
 
 /** A starting point on the launch page. */

@@ -5,6 +5,7 @@ export * from "./path.ts";
 export * from "./questions.ts";
 export * from "./random.ts";
 export * from "./render.ts";
+export * from "./sample-question.ts";
 export * from "./samples.ts";
 export * from "./training-set.ts";
 export * from "./triples.ts";

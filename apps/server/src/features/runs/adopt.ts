@@ -13,6 +13,7 @@ const Spec = z.object({
   seed: z.number().default(0),
   stages: z.array(z.any()).default([]),
   settings: z.record(z.string(), z.any()).default({}),
+  recorded: z.boolean().optional(),
 });
 
 /**

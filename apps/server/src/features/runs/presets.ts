@@ -22,7 +22,7 @@ export const RUN_PRESETS: readonly RunPreset[] = [
       group_size: 8,
       prompts_per_step: 8,
       micro_batch: 64,
-      learning_rate: 3e-5,
+      learning_rate: 8e-5,
       beta: 0.001,
       temperature: 1,
       max_completion_tokens: 48,

@@ -118,7 +118,7 @@ export function createRunStore(db: Db) {
             host_id: run.host_id,
             state: "launching",
             simulated: spec.engine === "simulator",
-            recorded: false,
+            recorded: spec.recorded === true,
             created_secs: now(),
           })
           .returning()

@@ -44,7 +44,12 @@ function readCount(spec: Pick<RunSpec, "settings">, name: string, fallback: numb
   return typeof value === "number" ? value : fallback;
 }
 
-export function createTraining(parts: { dataDir: string; environment: Environment }): Training {
+export function createTraining(parts: {
+  dataDir: string;
+  environment: Environment;
+  /** Questions that every evaluation on worlds asks as well. */
+  sampleQuestions(): TrainingRow[];
+}): Training {
   const folder = join(parts.dataDir, "question-files");
   const fileOf = (name: string) => join(folder, `${name}.jsonl`);
 
@@ -61,7 +66,7 @@ export function createTraining(parts: { dataDir: string; environment: Environmen
     });
     return {
       "train.jsonl": toLines(set.train),
-      "eval.jsonl": toLines(set.eval),
+      "eval.jsonl": toLines([...set.eval, ...parts.sampleQuestions()]),
       "warm.jsonl": toLines(set.warm),
     };
   };

@@ -59,7 +59,7 @@ export async function spawnServer(dataDir: string, port = 0): Promise<ServerProc
   const main = join(import.meta.dirname, "../../../main.ts");
   const child: ChildProcess = spawn(
     process.execPath,
-    ["--import", "tsx", main, "--port", String(port), "--data", dataDir, "--no-open"],
+    ["--import", "tsx", main, "--port", String(port), "--data", dataDir, "--no-open", "--bare"],
     { stdio: ["ignore", "pipe", "pipe"], cwd: join(import.meta.dirname, "../../../..") },
   );
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
