@@ -61,9 +61,9 @@ function LaunchForm({
 }) {
   const form = useDraft(first, draft_key);
   const { draft } = form;
-  const hosts = useQuery(trpc.hosts.list.queryOptions()).data ?? [];
+  const hosts = useQuery(trpc.hosts.list.queryOptions()).data;
   const runs = useRuns();
-  const host = hosts.find((one) => one.host_id === draft.host_id) ?? null;
+  const host = hosts && (hosts.find((one) => one.host_id === draft.host_id) ?? null);
   const [report, setReport] = useState<FileReport | null>(null);
   const questions = report?.questions ?? null;
   const names = runs.data?.map((run) => run.name) ?? [];
@@ -90,7 +90,11 @@ function LaunchForm({
           <div className={classes.column}>
             <ChoosePreset presets={presets} chosen={draft.preset} onChoose={form.take} />
             <DataAndModel draft={draft} report={report} onReport={setReport} onSet={form.setSetting} />
-            <Hosts hosts={hosts} chosen={draft.host_id} onChoose={(host_id) => form.change({ host_id })} />
+            <Hosts
+              hosts={hosts ?? []}
+              chosen={draft.host_id}
+              onChoose={(host_id) => form.change({ host_id })}
+            />
           </div>
         </Pane>
         <Pane id="schedule" size={50} min={380}>

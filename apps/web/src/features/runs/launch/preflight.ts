@@ -56,7 +56,12 @@ function getSetting(draft: Draft, name: string): number {
 /** Everything that can be known before a launch, worst first within each concern. Pure. */
 export function checkDraft(
   draft: Draft,
-  around: { host: HostSummary | null; names: readonly string[]; questions: number | null },
+  around: {
+    /** Undefined while the hosts are not known yet. */
+    host: HostSummary | null | undefined;
+    names: readonly string[];
+    questions: number | null;
+  },
 ): Check[] {
   const { engine, settings } = draft;
   const checks: Check[] = [];
@@ -115,7 +120,8 @@ function checkFaults({ settings }: Draft, steps: number, say: Say): void {
       say("faults", "odd", `${FAULTS[fault.name]} at step ${fault.step}: the run ends before, at ${steps}.`);
 }
 
-function checkHost(host: HostSummary | null, say: Say): void {
+function checkHost(host: HostSummary | null | undefined, say: Say): void {
+  if (host === undefined) return;
   if (host === null) {
     say("host", "wrong", "No host is chosen.");
     return;
