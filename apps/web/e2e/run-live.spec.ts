@@ -144,3 +144,13 @@ test("lines that cannot be read are counted with their reason", async ({ page })
   await expect(page.getByText("1 line could not be read")).toBeVisible();
   await expect(page.getByText(/not JSON/)).toBeVisible();
 });
+
+test("a checkpoint is saved on demand and marked", async ({ page }) => {
+  await launch(page, { numbers: { "Steps per epoch": 30, "Steps per second": 6, "Checkpoint every": 1000 } });
+  await waitForStep(page, 5);
+  await page.getByRole("button", { name: "Checkpoint" }).click();
+  const marks = page.getByRole("region", { name: "Entropy" }).locator('path[data-role="mark-checkpoint"]');
+  await expect(marks).not.toHaveCount(0);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await waitForState(page, "stopped");
+});

@@ -183,6 +183,26 @@ export function createRuns(parts: {
       keeperOf(run.host_id).wake();
     },
 
+    async checkpoint(run_id) {
+      const run = found(run_id);
+      const newest = store.newestAttempt(run_id);
+      if (newest?.phase !== "live")
+        throw new TRPCError({
+          code: "PRECONDITION_FAILED",
+          message: `${run.name} is not training, so there is nothing to save.`,
+        });
+      try {
+        const wait = AbortSignal.timeout(LOG_WAIT_MS);
+        await hosts.executor(run.host_id).control(newest, "checkpoint", wait);
+      } catch (error) {
+        if (!(error instanceof UnreachableError)) throw error;
+        throw new TRPCError({
+          code: "PRECONDITION_FAILED",
+          message: `${run.name} can't be asked for a checkpoint now: ${error.message} Ask again when the host answers.`,
+        });
+      }
+    },
+
     async resume(run_id) {
       const run = found(run_id);
       const newest = store.newestAttempt(run_id);

@@ -41,6 +41,8 @@ export const runsRouter = router({
 
   stop: procedure.input(RunId).mutation(({ ctx, input }) => ctx.app.runs.stop(input.run_id)),
 
+  checkpoint: procedure.input(RunId).mutation(({ ctx, input }) => ctx.app.runs.checkpoint(input.run_id)),
+
   resume: procedure.input(RunId).mutation(({ ctx, input }) => ctx.app.runs.resume(input.run_id)),
 
   trash: procedure.input(RunIds).mutation(({ ctx, input }) => ctx.app.runs.trash(input.run_ids)),

@@ -30,6 +30,8 @@ export type Runs = {
   presets(): readonly RunPreset[];
   launch(request: LaunchRequest): Promise<{ run_id: string }>;
   stop(run_id: string): Promise<void>;
+  /** Asks the run for a checkpoint after the step that it is at. */
+  checkpoint(run_id: string): Promise<void>;
   resume(run_id: string): Promise<{ attempt: number }>;
   trash(run_ids: string[]): void;
   restore(run_ids: string[]): void;

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import type { RunDetail, RunSummary } from "@sightline/core/runs";
 import { Status } from "@sightline/ui/status";
-import { IconPencil, IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
+import { IconDeviceFloppy, IconPencil, IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "../../../app/clients.ts";
@@ -41,6 +41,7 @@ export function RunHeader({ run, detail }: { run: RunSummary; detail: RunDetail 
         <span className={classes.pace}>{formatPace(run.steps_per_sec)}</span>
       )}
       <span className={classes.actions}>
+        <CheckpointButton run={run} />
         <StopButton run={run} />
         <ResumeButton run={run} detail={detail} />
       </span>
@@ -81,6 +82,27 @@ function RunName({ run }: { run: RunSummary }) {
         <IconPencil size={14} stroke={1.7} />
       </ActionIcon>
     </span>
+  );
+}
+
+function CheckpointButton({ run }: { run: RunSummary }) {
+  const checkpoint = useMutation(
+    trpc.runs.checkpoint.mutationOptions({
+      onSuccess: () => notifyDone(`${run.name} saves a checkpoint after its step.`),
+      onError: (error) => notifyFailure(`Could not save a checkpoint of ${run.name}`, error),
+    }),
+  );
+  if (run.state !== "running" && run.state !== "orphaned") return null;
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<IconDeviceFloppy size={14} stroke={1.7} />}
+      loading={checkpoint.isPending}
+      onClick={() => checkpoint.mutate({ run_id: run.run_id })}
+    >
+      Checkpoint
+    </Button>
   );
 }
 
