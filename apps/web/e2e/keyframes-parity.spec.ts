@@ -1,13 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Page } from "@playwright/test";
-import type { Clip, SampleTable } from "@sightline/core/clips";
+import type { Clip } from "@sightline/core/clips";
 import {
   EMBODIED_R_SETTINGS,
   type KeyFrameSelection,
   type KeyFrameSettings,
   SIGHTLINE_SETTINGS,
 } from "@sightline/core/keyframes";
+import { addFiles, getTable, mutate, query } from "./support/clip.ts";
 import { askWorker, selectInWorker, startKeyFrameWorker } from "./support/key-frame-worker.ts";
 import { expect, test } from "./support/server.ts";
 
@@ -17,23 +18,20 @@ const SHARED = process.env.SIGHTLINE_SHARED ?? join(ROOT, "../shared");
 const VIDEOS = join(SHARED, "data/videos");
 
 test.beforeAll(() => {
-  process.env.SIGHTLINE_FOLDERS = [FIXTURES, VIDEOS].filter(existsSync).join(delimiter);
+  process.env.SIGHTLINE_FOLDERS = [FIXTURES, VIDEOS, join(VIDEOS, "edge")].filter(existsSync).join(delimiter);
 });
 
 test("browser and server select the same frames of every fixture", async ({ page }) => {
   test.setTimeout(300_000);
   await startKeyFrameWorker(page);
-  await compareFolder(page, FIXTURES, list(FIXTURES));
+  await compareAll(page, list(FIXTURES));
 });
 
 test("browser and server select the same frames of the handed clips @field", async ({ page }) => {
   test.skip(!existsSync(VIDEOS), "the shared folder with the handed clips is not there");
   test.setTimeout(1_200_000);
   await startKeyFrameWorker(page);
-  await compareFolder(page, VIDEOS, [
-    ...list(VIDEOS),
-    ...list(join(VIDEOS, "edge")).map((name) => join("edge", name)),
-  ]);
+  await compareAll(page, [...list(VIDEOS), ...list(join(VIDEOS, "edge"))], true);
 });
 
 test("another threshold is selected in the browser from cached features as the server selects it", async ({
@@ -41,7 +39,7 @@ test("another threshold is selected in the browser from cached features as the s
 }) => {
   test.setTimeout(120_000);
   await startKeyFrameWorker(page);
-  const [clip] = await addClips(page, FIXTURES, ["cfr-30.mp4"]);
+  const [clip] = await addFiles(page, [join(FIXTURES, "cfr-30.mp4")]);
   if (clip === undefined) throw new Error("the fixture was not added");
   const stored = await selectOnServer(page, clip, SIGHTLINE_SETTINGS);
   for (const threshold of [0.9, 0.7, 0.99]) {
@@ -59,7 +57,7 @@ test("another threshold is selected in the browser from cached features as the s
 test("a cancelled extraction ends and leaves the worker usable", async ({ page }) => {
   test.setTimeout(120_000);
   await startKeyFrameWorker(page);
-  const [clip] = await addClips(page, FIXTURES, ["cfr-30.mp4"]);
+  const [clip] = await addFiles(page, [join(FIXTURES, "cfr-30.mp4")]);
   if (clip === undefined) throw new Error("the fixture was not added");
   const source = await getSource(page, clip);
   const ask = { type: "extract", clip: source, settings: SIGHTLINE_SETTINGS } as const;
@@ -71,19 +69,20 @@ test("a cancelled extraction ends and leaves the worker usable", async ({ page }
 });
 
 function list(folder: string): string[] {
-  return readdirSync(folder).filter((name) => /\.(mp4|mov|mkv|webm|avi|ts|gif)$/.test(name));
+  return readdirSync(folder)
+    .filter((name) => /\.(mp4|mov|mkv|webm|avi|ts|gif)$/.test(name))
+    .map((name) => join(folder, name));
 }
 
-async function compareFolder(page: Page, folder: string, names: readonly string[]): Promise<void> {
-  const clips = await addClips(page, folder, names);
-  for (const clip of clips) {
-    if (clip.state === "refused") continue;
+async function compareAll(page: Page, files: readonly string[], withTable = false): Promise<void> {
+  for (const clip of await addFiles(page, files)) {
+    if (clip === undefined || clip.state === "refused") continue;
     const source = await getSource(page, clip);
     for (const settings of [SIGHTLINE_SETTINGS, EMBODIED_R_SETTINGS]) {
       await test.step(`${clip.name}, ${settings.preset}, ${source.playback}`, async () => {
         const server = await selectOnServer(page, clip, settings);
         const browser = await selectInWorker(page, { type: "extract", clip: source, settings });
-        if (folder === VIDEOS) print(clip, source.playback, server, browser);
+        if (withTable) print(clip, source.playback, server, browser);
         expect.soft(listKept(browser), `kept frames of ${clip.name}`).toEqual(listKept(server));
         expect
           .soft(listOverlaps(browser), `frames looked at in ${clip.name}`)
@@ -112,8 +111,8 @@ const listKept = ({ decisions }: KeyFrameSelection) =>
 const listOverlaps = ({ decisions }: KeyFrameSelection) => decisions.map(({ overlap }) => overlap);
 
 async function getSource(page: Page, clip: Clip) {
-  const table = await query<SampleTable>(page, "clips.sampleTable", { clip_id: clip.clip_id });
-  return { clip_id: clip.clip_id, playback: clip.playback, rotation: clip.rotation, table };
+  const { clip_id, playback, rotation } = clip;
+  return { clip_id, playback, rotation, table: await getTable(page, clip_id) };
 }
 
 async function selectOnServer(
@@ -137,56 +136,4 @@ async function selectOnServer(
     .toBe(true);
   if (selection === null) throw new Error("unreachable: polled until there is a selection");
   return selection;
-}
-
-/** Adds files of a listed folder and waits until the server has read them. */
-async function addClips(page: Page, folder: string, names: readonly string[]): Promise<Clip[]> {
-  const folders = await query<{ folder_id: string; path: string }[]>(page, "clips.folders");
-  const listed = folders.find(({ path }) => path === folder);
-  if (listed === undefined) throw new Error(`${folder} is not among the server's folders`);
-  const added = await mutate<{ added?: { clip: Clip } }[]>(page, "clips.addFromFolder", {
-    folder_id: listed.folder_id,
-    paths: names,
-  });
-  const ids = added.flatMap(({ added: one }) => (one ? [one.clip.clip_id] : []));
-  await expect
-    .poll(
-      async () => (await query<Clip[]>(page, "clips.list")).filter(({ state }) => state === "reading").length,
-      { timeout: 240_000, message: "clips still being read" },
-    )
-    .toBe(0);
-  const clips = await query<Clip[]>(page, "clips.list");
-  return ids.flatMap((id) => clips.find(({ clip_id }) => clip_id === id) ?? []);
-}
-
-function query<T>(page: Page, name: string, input?: unknown): Promise<T> {
-  const search = input === undefined ? "" : `?input=${encodeURIComponent(JSON.stringify(input))}`;
-  return ask<T>(page, `/trpc/${name}${search}`, { method: "GET" });
-}
-
-function mutate<T>(page: Page, name: string, input: unknown): Promise<T> {
-  return ask<T>(page, `/trpc/${name}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(input),
-  });
-}
-
-function ask<T>(
-  page: Page,
-  path: string,
-  init: { method: string; headers?: Record<string, string>; body?: string },
-) {
-  return page.evaluate(
-    async ([to, how]) => {
-      const response = await fetch(to, how);
-      const { result, error } = (await response.json()) as {
-        result?: { data: unknown };
-        error?: { message: string };
-      };
-      if (error) throw new Error(error.message);
-      return result?.data;
-    },
-    [path, init] as const,
-  ) as Promise<T>;
 }
