@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { holdOut, readQuestionFile } from "./index.ts";
+import { holdOut, readQuestionFile as readWith } from "./index.ts";
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+const readQuestionFile = (file: Uint8Array) => readWith(file, (line) => decoder.decode(line));
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const row = (changes: Record<string, unknown> = {}) =>

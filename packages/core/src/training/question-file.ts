@@ -12,6 +12,9 @@ export type QuestionFile = {
   problems: LineProblem[];
 };
 
+/** UTF-8 to text; throws on bytes that are no UTF-8. */
+export type Decode = (bytes: Uint8Array) => string;
+
 const LETTERS = "ABCDEFGH";
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
@@ -82,15 +85,14 @@ function readLine(value: unknown, line: number): TrainingRow | { problem: string
 }
 
 /** Decodes a file line by line, so that a byte that is no UTF-8 is named by its line. */
-function decodeLines(bytes: Uint8Array): { text: string | null; line: number }[] {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+function decodeLines(bytes: Uint8Array, decode: Decode): { text: string | null; line: number }[] {
   const lines: { text: string | null; line: number }[] = [];
   let start = 0;
   for (let at = 0; at <= bytes.length; at += 1) {
     if (at < bytes.length && bytes[at] !== 10) continue;
     let text: string | null = null;
     try {
-      text = decoder.decode(bytes.subarray(start, at));
+      text = decode(bytes.subarray(start, at));
     } catch {
       text = null;
     }
@@ -105,11 +107,13 @@ function decodeLines(bytes: Uint8Array): { text: string | null; line: number }[]
  * `video_text`, or the whole `prompt`); `question_id`, `clip_id` and `chain` where there are some.
  *
  * Every line is checked; nothing should be launched while there is a problem.
+ *
+ * @param decode  Turns UTF-8 into text and throws on bytes that are none; the platform has one.
  */
-export function readQuestionFile(bytes: Uint8Array): QuestionFile {
+export function readQuestionFile(bytes: Uint8Array, decode: Decode): QuestionFile {
   const file: QuestionFile = { rows: [], problems: [] };
   const firstLine = new Map<string, number>();
-  for (const { text, line } of decodeLines(bytes)) {
+  for (const { text, line } of decodeLines(bytes, decode)) {
     if (text === null) {
       file.problems.push({ line, reason: "not UTF-8" });
       continue;

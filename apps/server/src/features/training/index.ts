@@ -37,6 +37,9 @@ export type Training = {
 
 const MANY_PROBLEMS = 200;
 
+const decoder = new TextDecoder("utf-8", { fatal: true });
+const decode = (bytes: Uint8Array) => decoder.decode(bytes);
+
 const toLines = (rows: readonly TrainingRow[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
 
 function readCount(spec: Pick<RunSpec, "settings">, name: string, fallback: number): number {
@@ -56,7 +59,10 @@ export function createTraining(parts: {
   const readData = (spec: Omit<RunSpec, "run_id">): Record<string, string> => {
     const file = spec.settings.question_file;
     if (typeof file === "string" && /^[0-9a-f]{64}$/.test(file)) {
-      const { train, eval: held } = holdOut(readQuestionFile(readFileSync(fileOf(file))).rows, spec.seed);
+      const { train, eval: held } = holdOut(
+        readQuestionFile(readFileSync(fileOf(file)), decode).rows,
+        spec.seed,
+      );
       return { "train.jsonl": toLines(train), "eval.jsonl": toLines(held) };
     }
     const set = makeHeadingSet(readCount(spec, "world_seed", 1), {
@@ -73,7 +79,7 @@ export function createTraining(parts: {
 
   return {
     checkFile(bytes) {
-      const { rows, problems } = readQuestionFile(bytes);
+      const { rows, problems } = readQuestionFile(bytes, decode);
       const tasks: Record<string, number> = {};
       for (const { task } of rows) tasks[task] = (tasks[task] ?? 0) + 1;
       const report = { questions: rows.length, tasks, problems: problems.slice(0, MANY_PROBLEMS) };

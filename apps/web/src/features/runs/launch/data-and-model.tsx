@@ -1,8 +1,6 @@
 import { Button, FileButton, NumberInput, SegmentedControl, TextInput } from "@mantine/core";
 import { formatNumberOf } from "@sightline/core/format";
-import type { AppRouter } from "@sightline/server/router";
 import { useMutation } from "@tanstack/react-query";
-import type { inferRouterOutputs } from "@trpc/server";
 import { useState } from "react";
 import { client } from "../../../app/clients.ts";
 import { notifyFailure } from "../../../app/notify.tsx";
@@ -11,7 +9,7 @@ import classes from "./launch-page.module.css";
 import type { Draft } from "./preflight.ts";
 
 /** What became of a person's question file. */
-export type FileReport = inferRouterOutputs<AppRouter>["training"]["checkFile"];
+export type FileReport = Awaited<ReturnType<typeof client.training.checkFile.mutate>>;
 
 type OnSet = (name: string, value: string | number | null) => void;
 

@@ -1,0 +1,63 @@
+/**
+ * Runs the preset `tiny` on this machine and packs its run directory as the sample project's recorded run:
+ * `tsx scripts/record-run.ts`. The trainer must be prepared (`npm start` does it), or SIGHTLINE_TRAINER_PYTHON name an
+ * interpreter that has its packages.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { createApp } from "../apps/server/src/app.ts";
+
+const OUT = "fixtures/recorded";
+const RUN_ID = "tiny-recorded";
+/** What a reader of the run needs; weights, locks and heartbeats stay behind. */
+const KEPT =
+  /^(spec\.json|data\/.*\.jsonl|attempts\/\d+\/(events|completions-\d+)\.jsonl|attempts\/\d+\/(id|exit)\.json|attempts\/\d+\/log\.txt)$/;
+
+const dataDir = mkdtempSync(join(tmpdir(), "sightline-record-"));
+const app = await createApp({ dataDir });
+try {
+  const preset = app.runs.presets().find((one) => one.preset === "tiny");
+  if (!preset) throw new Error("there is no preset tiny");
+  const { run_id } = await app.runs.launch({
+    launch_key: "record-the-tiny-run",
+    host_id: "local",
+    name: "tiny · three stages",
+    engine: preset.engine,
+    preset: preset.preset,
+    seed: 1,
+    stages: preset.stages,
+    settings: preset.settings,
+  });
+  for (;;) {
+    await setTimeout(2000);
+    const { state, step, max_steps, problem } = app.runs.get(run_id).run;
+    process.stdout.write(`\r${state} ${step ?? 0}/${max_steps ?? "?"}   `);
+    if (state === "done") break;
+    if (["failed", "lost", "stopped", "interrupted"].includes(state)) throw new Error(`${state}: ${problem}`);
+  }
+  pack(join(dataDir, "runs", run_id), run_id);
+} finally {
+  await app.close();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+function pack(runDir: string, run_id: string): void {
+  const files: Record<string, string> = {};
+  for (const path of walk(runDir).filter((name) => KEPT.test(name))) {
+    const text = readFileSync(join(runDir, path), "utf8").replaceAll(run_id, RUN_ID).replaceAll(runDir, "");
+    files[path] = path === "spec.json" ? JSON.stringify({ ...JSON.parse(text), recorded: true }) : text;
+  }
+  mkdirSync(OUT, { recursive: true });
+  writeFileSync(join(OUT, "tiny.json.gz"), gzipSync(JSON.stringify({ run_id: RUN_ID, files }), { level: 9 }));
+  console.log(`\nwrote ${OUT}/tiny.json.gz, ${statSync(join(OUT, "tiny.json.gz")).size} bytes`);
+}
+
+function walk(root: string, folder = root): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? walk(root, path) : [relative(root, path)];
+  });
+}
