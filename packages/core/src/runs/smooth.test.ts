@@ -19,6 +19,14 @@ describe("smoothing", () => {
     expect(smooth(values, 0.97).subarray(0, 10_000)).toEqual(smooth(values.subarray(0, 10_000), 0.97));
   });
 
+  it("a mean of many weighs as much as the many", () => {
+    const whole = smooth([...new Array(16).fill(1), ...new Array(16).fill(0), 0.5], 0.9);
+    const means = smooth([1, 0, 0.5], 0.9, [16, 16, 1]);
+    expect(means[0]).toBeCloseTo(whole[15] ?? -1, 12);
+    expect(means[1]).toBeCloseTo(whole[31] ?? -1, 12);
+    expect(means[2]).toBeCloseTo(whole[32] ?? -1, 12);
+  });
+
   it("steps over gaps and infinities", () => {
     const out = smooth([1, Number.NaN, Number.POSITIVE_INFINITY, 1], 0.9);
     expect(out[0]).toBe(1);

@@ -5,8 +5,9 @@
  * exactly constant. Where a value is not finite the result is NaN and the average goes on behind it.
  *
  * @param weight  In [0, 1): 0 gives the values themselves, 0.9 remembers about ten.
+ * @param counts  How many values each one stands for, where some are means of many; 1 each when left out.
  */
-export function smooth(values: ArrayLike<number>, weight: number): Float64Array {
+export function smooth(values: ArrayLike<number>, weight: number, counts?: ArrayLike<number>): Float64Array {
   const out = new Float64Array(values.length);
   let average = 0;
   let decay = 1;
@@ -16,8 +17,9 @@ export function smooth(values: ArrayLike<number>, weight: number): Float64Array 
       out[i] = Number.NaN;
       continue;
     }
-    decay *= weight;
-    average += (value - average) * ((1 - weight) / (1 - decay));
+    const kept = counts === undefined ? weight : weight ** (counts[i] ?? 1);
+    decay *= kept;
+    average += (value - average) * ((1 - kept) / (1 - decay));
     out[i] = average;
   }
   return out;

@@ -16,6 +16,14 @@ export type Reading = {
   sampled: boolean;
 };
 
+/** Distance to the farther of a point's neighbours: between two points there is always one to read. */
+function getReach(x: Float64Array, indices: Int32Array, position: number, place: number): number {
+  const distances = [indices[position - 1], indices[position + 1]].map((index) =>
+    index === undefined ? 0 : Math.abs((x[index] as number) - place),
+  );
+  return Math.max(...distances, indices.length === 1 ? 0.5 : 0);
+}
+
 /**
  * Reads a series at a place: the nearest point that counts (never a rolled-back one), when it is no further away than
  * its own neighbour. Null beyond the ends and inside holes.
@@ -31,8 +39,7 @@ export function readAt(series: CurveSeries, at: number | null, smoothing: number
     const index = indices[position] as number;
     const place = series.x[index] as number;
     const distance = at === null ? 0 : Math.abs(place - at);
-    const neighbour = indices[position > 0 ? position - 1 : position + 1];
-    const stride = neighbour === undefined ? 0.5 : Math.abs((series.x[neighbour] as number) - place);
+    const stride = getReach(series.x, indices, position, place);
     if (distance > Math.max(stride, 1e-9)) continue;
     if (best === null || distance <= best.distance) best = { index, distance };
   }
@@ -47,10 +54,28 @@ export function readAt(series: CurveSeries, at: number | null, smoothing: number
   return {
     x: series.x[index] as number,
     value: flags & POINT.missing ? null : value,
-    smoothed: smoothing > 0 ? finite(getSmoothed(series, smoothing)) : null,
+    smoothed: smoothing > 0 ? readSmoothed(series, index, smoothing) : null,
     low: finite(series.low),
     high: finite(series.high),
     n: finite(series.n),
     sampled: (flags & POINT.sampled) !== 0,
   };
+}
+
+function readSmoothed(series: CurveSeries, index: number, smoothing: number): number | null {
+  const { x, values } = getSmoothed(series, smoothing);
+  const value = values[series.basis ? findLastUpTo(x, series.x[index] as number) : index];
+  return value === undefined || Number.isNaN(value) ? null : value;
+}
+
+/** Index of the last place that is not after `at`; 0 when all are. */
+function findLastUpTo(x: Float64Array, at: number): number {
+  let low = 0;
+  let high = x.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((x[middle] as number) <= at) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

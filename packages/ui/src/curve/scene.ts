@@ -57,7 +57,7 @@ export type SceneOptions = {
 
 const DOT_SPACING_PX = 9;
 const segmentsOf = new WeakMap<CurveSeries, Segments>();
-const smoothedOf = new WeakMap<CurveSeries, { decay: number; values: Float64Array }>();
+const smoothedOf = new WeakMap<CurveSeries, { decay: number; x: Float64Array; values: Float64Array }>();
 
 /** The series cut into segments; computed once for each series object. */
 export function getSegments(series: CurveSeries): Segments {
@@ -69,17 +69,21 @@ export function getSegments(series: CurveSeries): Segments {
   return segments;
 }
 
-/** The smoothed values of a series, over its whole length so that they do not depend on the window. */
-export function getSmoothed(series: CurveSeries, decay: number): Float64Array {
+/** The moving average of a series, over its whole length so that it does not depend on the window. */
+export function getSmoothed(series: CurveSeries, decay: number): { x: Float64Array; values: Float64Array } {
   const known = smoothedOf.get(series);
-  if (known?.decay === decay) return known.values;
+  if (known?.decay === decay) return known;
+  const { basis } = series;
   const skipped = POINT.missing | POINT.rolled_back;
-  const values = smooth(
-    series.values.map((value, index) => ((series.flags?.[index] ?? 0) & skipped ? Number.NaN : value)),
-    decay,
-  );
-  smoothedOf.set(series, { decay, values });
-  return values;
+  const values = basis
+    ? smooth(basis.values, decay, basis.counts)
+    : smooth(
+        series.values.map((value, index) => ((series.flags?.[index] ?? 0) & skipped ? Number.NaN : value)),
+        decay,
+      );
+  const made = { decay, x: basis?.x ?? series.x, values };
+  smoothedOf.set(series, made);
+  return made;
 }
 
 /** Works out what to draw. Pure: the same series and options give the same scene. */
@@ -153,8 +157,8 @@ function addSeries(draft: Draft, series: CurveSeries, options: SceneOptions, bud
         if (run.sampled && isRoomy) addDots(draft, series, values, run.indices, true);
       }
     }
-    if (isSmoothed) {
-      const smoothed = getSmoothed(series, options.smoothing);
+    if (isSmoothed && !series.basis) {
+      const smoothed = getSmoothed(series, options.smoothing).values;
       for (const run of thin({ ...place, y: smoothed, indices }, options.window, budget).runs)
         if (run.indices.length > 1)
           addLine(draft, series, smoothed, run.indices, run.sampled ? "sampled" : "value");
@@ -168,6 +172,17 @@ function addSeries(draft: Draft, series: CurveSeries, options: SceneOptions, bud
         count: mark.count,
       });
   }
+  if (isSmoothed && series.basis) addAverage(draft, series, options, budget);
+}
+
+/** The moving average of a bucketed series: one point a bucket. */
+function addAverage(draft: Draft, series: CurveSeries, options: SceneOptions, budget: number): void {
+  const { x, values } = getSmoothed(series, options.smoothing);
+  const indices = Int32Array.from(x.keys());
+  const isGap = (index: number) => !Number.isFinite(values[index] as number);
+  const points = { x, y: values, indices, isGap, isMark: () => false, isSampled: () => false };
+  for (const run of thin(points, options.window, budget).runs)
+    if (run.indices.length > 1) addLine(draft, { ...series, x }, values, run.indices, "value");
 }
 
 function addLine(

@@ -31,6 +31,11 @@ export type CurveSeries = {
   n?: Float64Array;
   /** Bits of `POINT`. */
   flags?: Uint8Array;
+  /**
+   * What a moving average runs over where `values` are extremes of buckets: means in the order of x, and how many
+   * values each stands for.
+   */
+  basis?: { x: Float64Array; values: Float64Array; counts: Float64Array };
 };
 
 /** A stretch of the x axis with one set of weights. `to` null: still going on. */

@@ -3,6 +3,7 @@ import { type Cursor, Curve, type CurveBand, type CurveMark, type Extent } from 
 import { memo, useMemo, useState } from "react";
 import classes from "./chart-grid.module.css";
 import { type Chart, getOtherCharts, SECTIONS } from "./charts.ts";
+import { useWindows } from "./use-windows.ts";
 
 export type ChartGridProps = {
   series: RunSeries;
@@ -79,7 +80,8 @@ const MARKS = [
 ] as const;
 
 function ChartOf({ chart, series, ...shared }: ChartGridProps & { chart: Chart }) {
-  const drawing = useMemo(() => chart.draw(series), [chart, series]);
+  const sharp = useWindows(series, chart.names, shared.window, chart.kind === "stacked" ? "window" : "whole");
+  const drawing = useMemo(() => chart.draw(sharp), [chart, sharp]);
   return (
     <Curve
       title={chart.title}

@@ -67,7 +67,7 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
       {
         id: "shares",
         title: "Weighted shares, stacked",
-        names: ["reward"],
+        names: ["reward", "rewards/format/mean", "rewards/accuracy/mean", "rewards/consistency/mean"],
         kind: "stacked",
         draw(series) {
           const shares = getShares(series);

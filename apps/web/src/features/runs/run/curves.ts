@@ -1,6 +1,7 @@
 import type { RunSpec } from "@sightline/core/runs";
 import {
   consistencyRate,
+  lastStepInForce,
   type MetricPath,
   metricPaths,
   partMean,
@@ -29,7 +30,38 @@ export type Look = {
 /** One metric by the trainer's own name as a line; null when the run never logged it. */
 export function getMetric(series: RunSeries, name: string, look: Look): CurveSeries | null {
   const paths = metricPaths(series, name);
-  return paths.length === 0 ? null : joinPaths(name, paths, look);
+  if (paths.length === 0) return null;
+  const basis = getBasis(series, name);
+  return { ...joinPaths(name, paths, look), ...(basis ? { basis } : {}) };
+}
+
+/** The means that a moving average runs over, where the past of a metric came in buckets; null where it did not. */
+function getBasis(series: RunSeries, name: string): NonNullable<CurveSeries["basis"]> | null {
+  const stretches = [...(series.metrics.get(name) ?? [])].sort(
+    (a, b) => a.attempt - b.attempt || a.segment - b.segment,
+  );
+  if (!stretches.some((stretch) => stretch.past !== null)) return null;
+  const x: number[] = [];
+  const values: number[] = [];
+  const counts: number[] = [];
+  const add = (step: number, value: number, count: number) => {
+    x.push(step);
+    values.push(value);
+    counts.push(count);
+  };
+  for (const { attempt, past, past_length, points } of stretches) {
+    const last = lastStepInForce(series, attempt);
+    past?.index.forEach((_, k) => {
+      const n = past.n[k] ?? 0;
+      const middle = ((past.first_step[k] ?? 0) + (past.last_step[k] ?? 0)) / 2;
+      if (n > 0 && (past.first_step[k] ?? 0) <= last) add(middle, (past.sum[k] ?? 0) / n, n);
+    });
+    for (let k = past_length; k < points.length; k += 1) {
+      const step = points.store.steps[k] as number;
+      if (step <= last) add(step, points.store.values[k] as number, 1);
+    }
+  }
+  return { x: Float64Array.from(x), values: Float64Array.from(values), counts: Float64Array.from(counts) };
 }
 
 /** Joins the paths of a metric in the order in which they were written. */
