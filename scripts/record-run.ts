@@ -38,16 +38,20 @@ try {
     if (state === "done") break;
     if (["failed", "lost", "stopped", "interrupted"].includes(state)) throw new Error(`${state}: ${problem}`);
   }
-  pack(join(dataDir, "runs", run_id), run_id);
+  const { python } = await app.environment.status();
+  pack(join(dataDir, "runs", run_id), run_id, python ?? "python");
 } finally {
   await app.close();
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-function pack(runDir: string, run_id: string): void {
+function pack(runDir: string, run_id: string, python: string): void {
   const files: Record<string, string> = {};
   for (const path of walk(runDir).filter((name) => KEPT.test(name))) {
-    const text = readFileSync(join(runDir, path), "utf8").replaceAll(run_id, RUN_ID).replaceAll(runDir, "");
+    const text = readFileSync(join(runDir, path), "utf8")
+      .replaceAll(run_id, RUN_ID)
+      .replaceAll(runDir, "")
+      .replaceAll(python, "python");
     files[path] = path === "spec.json" ? JSON.stringify({ ...JSON.parse(text), recorded: true }) : text;
   }
   mkdirSync(OUT, { recursive: true });
