@@ -30,19 +30,25 @@ export async function startKeyFrameWorker(page: Page): Promise<void> {
       next += 1;
       return new Promise((resolve, reject) => {
         const progress: number[] = [];
+        const heard = new AbortController();
         worker.addEventListener("error", ({ message }) =>
           reject(new Error(`the worker stopped: ${message}`)),
         );
-        worker.addEventListener("message", function hear({ data }: MessageEvent<Answer>) {
-          if (data.id !== id) return;
-          if (data.type === "progress") {
-            progress.push(data.done);
-            if (cancelAtOnce) worker.postMessage({ type: "cancel", id });
-            return;
-          }
-          worker.removeEventListener("message", hear);
-          resolve({ last: data, progress });
-        });
+        // Without a name: tsx would wrap a named function in a helper that the page does not have.
+        worker.addEventListener(
+          "message",
+          ({ data }: MessageEvent<Answer>) => {
+            if (data.id !== id) return;
+            if (data.type === "progress") {
+              progress.push(data.done);
+              if (cancelAtOnce) worker.postMessage({ type: "cancel", id });
+              return;
+            }
+            heard.abort();
+            resolve({ last: data, progress });
+          },
+          { signal: heard.signal },
+        );
         worker.postMessage({ ...ask, id });
       });
     };
