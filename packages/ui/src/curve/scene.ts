@@ -1,7 +1,7 @@
 import { smooth } from "@sightline/core/runs";
 import { type Axis, makeXAxis, makeYAxis, type Scale } from "./axis.ts";
 import { type Segments, splitSegments } from "./segments.ts";
-import { getPointBudget, type NonFinite, thin } from "./thin.ts";
+import { type Budget, getPointBudget, type NonFinite, thin } from "./thin.ts";
 import { type CurveColor, type CurveSeries, type Extent, POINT } from "./types.ts";
 
 /** A line in values of the axes, ready to be projected. */
@@ -120,7 +120,7 @@ function widen(draft: Draft, value: number): void {
   if (value > draft.high) draft.high = value;
 }
 
-function addSeries(draft: Draft, series: CurveSeries, options: SceneOptions, budget: number): void {
+function addSeries(draft: Draft, series: CurveSeries, options: SceneOptions, budget: Budget): void {
   const { x, values, flags } = series;
   const isLog = options.scale === "log";
   const flag = (index: number) => flags?.[index] ?? 0;
@@ -176,7 +176,7 @@ function addSeries(draft: Draft, series: CurveSeries, options: SceneOptions, bud
 }
 
 /** The moving average of a bucketed series: one point a bucket. */
-function addAverage(draft: Draft, series: CurveSeries, options: SceneOptions, budget: number): void {
+function addAverage(draft: Draft, series: CurveSeries, options: SceneOptions, budget: Budget): void {
   const { x, values } = getSmoothed(series, options.smoothing);
   const indices = Int32Array.from(x.keys());
   const isGap = (index: number) => !Number.isFinite(values[index] as number);
@@ -232,7 +232,7 @@ function addInterval(
   series: CurveSeries,
   indices: Int32Array,
   window: Extent,
-  budget: number,
+  budget: Budget,
   isLog: boolean,
 ): void {
   const { low, high, x } = series;
@@ -265,7 +265,7 @@ function addInterval(
  * Series on top of each other. They must share one x array; a place where any of them has no finite value is a gap
  * of the whole stack. Thinned by the total, whose extremes all show.
  */
-function addStack(draft: Draft, series: readonly CurveSeries[], options: SceneOptions, budget: number): void {
+function addStack(draft: Draft, series: readonly CurveSeries[], options: SceneOptions, budget: Budget): void {
   const first = series[0];
   if (!first) return;
   const { x } = first;

@@ -14,7 +14,7 @@ const pick = (
   thin(
     { x, y, indices: whole(x.length), isGap, isMark: (k) => !Number.isFinite(y[k]), isSampled: () => false },
     window,
-    budget,
+    { thinned: budget, whole: budget },
   );
 
 describe("thin", () => {
@@ -98,8 +98,9 @@ describe("thin", () => {
   });
 
   it("keeps a chart to 4,000 points", () => {
-    expect(getPointBudget(1000, 1)).toBe(400);
-    expect(getPointBudget(300, 1)).toBe(150);
-    expect(getPointBudget(1000, 20) * 20).toBeLessThanOrEqual(4000);
+    expect(getPointBudget(1000, 1)).toEqual({ thinned: 400, whole: 400 });
+    expect(getPointBudget(300, 3)).toEqual({ thinned: 150, whole: 400 });
+    expect(getPointBudget(300, 10)).toEqual({ thinned: 150, whole: 150 });
+    expect(getPointBudget(1000, 20).whole * 20).toBeLessThanOrEqual(4000);
   });
 });

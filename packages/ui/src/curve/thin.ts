@@ -12,11 +12,17 @@ export type Thinned = { runs: Run[]; non_finite: NonFinite[] };
 /** Points of one line at most, and of one chart. */
 const MOST_PER_LINE = 400;
 const MOST_PER_CHART = 4000;
+/** A chart of no more points than this is drawn whole: a small run keeps its every gap and lone point. */
+const MOST_WHOLE = 1200;
 
-/** How many points a line may have on a plot of this width, with so many lines beside it. */
-export function getPointBudget(plotWidth: number, lines: number): number {
-  const most = Math.min(MOST_PER_LINE, plotWidth / 2, MOST_PER_CHART / Math.max(1, lines));
-  return Math.max(16, Math.floor(most));
+/** How many points a line may have: when it is thinned, and when it is drawn whole. */
+export type Budget = { thinned: number; whole: number };
+
+/** The budget of a line on a plot of this width, with so many lines beside it. */
+export function getPointBudget(plotWidth: number, lines: number): Budget {
+  const count = Math.max(1, lines);
+  const thinned = Math.max(16, Math.floor(Math.min(MOST_PER_LINE, plotWidth / 2, MOST_PER_CHART / count)));
+  return { thinned, whole: Math.max(thinned, Math.floor(Math.min(MOST_PER_LINE, MOST_WHOLE / count))) };
 }
 
 /**
@@ -33,7 +39,7 @@ export function getBucketWidth(extent: Extent, budget: number): number {
 
 /**
  * Picks the points of a segment that a picture needs: the lowest and highest of each bucket, and the two ends.
- * When the points within the window are no more than `budget`, all of them.
+ * When the points within the window are no more than `budget.whole`, all of them.
  *
  * Gaps (missing and non-finite values) break the line; in a thinned line those that are wider than a bucket do.
  * One point beyond each edge of the window is kept, so that lines run out of the picture.
@@ -52,7 +58,7 @@ export function thin(
     isSampled: (index: number) => boolean;
   },
   window: Extent,
-  budget: number,
+  budget: Budget,
 ): Thinned {
   const { x, y, indices, isGap, isMark, isSampled } = points;
   const rank = points.rank ?? y;
@@ -61,7 +67,7 @@ export function thin(
   while (end < indices.length && x[indices[end] as number] === window[1]) end += 1;
   end = Math.min(indices.length, end + 1);
 
-  const width = end - begin > budget ? getBucketWidth(window, budget) : 0;
+  const width = end - begin > budget.whole ? getBucketWidth(window, budget.thinned) : 0;
   const runs: Run[] = [];
   const non_finite: NonFinite[] = [];
   let run: Run | null = null;
