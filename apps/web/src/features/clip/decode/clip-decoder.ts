@@ -67,6 +67,7 @@ export class ClipDecoder implements FrameSource {
   #status: FrameSourceStatus = { state: "opening" };
   #refusal: string | null = null;
   #sink: VideoSampleSink | null = null;
+  #colors: VideoColorSpaceInit | null = null;
   #container_secs: number[];
   #keys: number[] | null = null;
   #walk: Walk | null = null;
@@ -180,6 +181,7 @@ export class ClipDecoder implements FrameSource {
       this.#refuse(`decode ${(await track.getCodec())?.toUpperCase() ?? "this codec"}`);
       return;
     }
+    this.#colors = assumeColors(await track.getColorSpace(), await track.getCodedHeight());
     if (this.#disposed) return;
     this.#sink = new VideoSampleSink(track);
     this.#setStatus({ state: "ready" });
@@ -325,14 +327,14 @@ export class ClipDecoder implements FrameSource {
         sample.close();
         return;
       }
-      const { sample: preview } = await detachPicture(sample);
+      const { sample: preview } = await detachPicture(sample, this.#colors);
       if (this.#disposed) return preview.close();
       this.#dropPreview();
       this.#preview = { frame, sample: preview };
       this.#notify();
       return;
     }
-    const picture = await detachPicture(sample);
+    const picture = await detachPicture(sample, this.#colors);
     if (this.#disposed) return picture.sample.close();
     this.#picture_bytes = picture.bytes;
     this.#problems.delete(frame);
@@ -448,6 +450,26 @@ function asPicture(frame: number, sample: VideoSample): FramePicture {
     frame,
     from_server: false,
     draw: (context, x, y, width, height) => sample.draw(context, x, y, width, height),
+  };
+}
+
+/** Pictures lower than this are standard definition. */
+const HIGH_DEFINITION = 720;
+
+/**
+ * What players take for granted of a video that does not name its colours: BT.601 in standard definition. WebCodecs would
+ * take BT.709 for any; null leaves it at that.
+ */
+function assumeColors(
+  { matrix, fullRange }: VideoColorSpaceInit,
+  coded_height: number,
+): VideoColorSpaceInit | null {
+  if (matrix != null || coded_height >= HIGH_DEFINITION) return null;
+  return {
+    primaries: "smpte170m",
+    transfer: "smpte170m",
+    matrix: "smpte170m",
+    fullRange: fullRange ?? false,
   };
 }
 

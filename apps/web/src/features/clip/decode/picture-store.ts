@@ -68,8 +68,10 @@ export class PictureStore {
 /**
  * Moves a decoded picture into memory of its own and closes the original. A decoder has few output buffers and stands
  * still while they are held.
+ *
+ * @param colors  Colour space to read the picture by in place of the decoder's word; null takes that.
  */
-export async function detachPicture(sample: VideoSample): Promise<Held> {
+export async function detachPicture(sample: VideoSample, colors: VideoColorSpaceInit | null): Promise<Held> {
   const meta = {
     rotation: sample.rotation,
     flip: sample.flip,
@@ -96,7 +98,7 @@ export async function detachPicture(sample: VideoSample): Promise<Held> {
       displayWidth: sample.squarePixelWidth,
       displayHeight: sample.squarePixelHeight,
       timestamp: sample.microsecondTimestamp,
-      colorSpace: sample.colorSpace.toJSON(),
+      colorSpace: colors ?? sample.colorSpace.toJSON(),
       layout,
       transfer: [buffer],
     };

@@ -194,8 +194,8 @@ function getExtractor(settings: KeyFrameSettings): Promise<{ extractor: Extracto
   const hash = getEvidenceHash(settings);
   let made = extractors.get(hash);
   if (made === undefined) {
-    made = import("./opencv.ts").then(async ({ loadCv }) => {
-      const { cv } = await loadCv();
+    made = import("./opencv.ts").then(async ({ loadOpenCv }) => {
+      const { cv } = await loadOpenCv();
       return { extractor: createExtractor(cv, settings) };
     });
     extractors.set(hash, made);
