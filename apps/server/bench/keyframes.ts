@@ -26,7 +26,7 @@ import {
 import { createDecoderPool } from "../src/media/decoder-pool.ts";
 import { readFrames } from "../src/media/read-frames.ts";
 import { type FrameIndex, scan } from "../src/media/scan.ts";
-import { loadCv } from "../src/workers/opencv.ts";
+import { loadOpenCv } from "../src/workers/opencv.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const SHARED = process.env.SIGHTLINE_SHARED ?? join(ROOT, "../shared");
@@ -129,7 +129,7 @@ async function timeOurs(indexes: Map<string, FrameIndex>, settings: KeyFrameSett
 
 /** K4: on the pairs that the released extractor is sure of, and on whole chains, in its own preset and on its own samples. */
 async function measureAgreement(utils: string): Promise<void> {
-  const { cv } = await loadCv();
+  const { cv } = await loadOpenCv();
   const extractor = createExtractor(cv, EMBODIED_R_SETTINGS);
   let decisive = 0;
   let agreed = 0;

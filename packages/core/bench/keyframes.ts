@@ -8,13 +8,13 @@ import {
   selectKeyFrames,
 } from "../src/keyframes/index.ts";
 import { createRandom, paintWall, toLuma, viewWall } from "../src/keyframes/testing.ts";
-import { loadCv } from "./lib/load-cv.ts";
+import { loadOpenCv } from "./lib/load-cv.ts";
 
 const FRAMES = 60;
 const RUNS = 20;
 const TARGET_MS = 50;
 
-const { cv } = await loadCv();
+const { cv } = await loadOpenCv();
 const extractor = createExtractor(cv, SIGHTLINE_SETTINGS);
 const wall = paintWall(3000, 800);
 const random = createRandom(1);

@@ -61,8 +61,8 @@ export async function select(args: SelectArgs, report: (done: number) => void): 
 }
 
 async function openExtractor(settings: KeyFrameSettings): Promise<Extractor> {
-  const { loadCv } = await import("./opencv.ts");
-  const { cv } = await loadCv();
+  const { loadOpenCv } = await import("./opencv.ts");
+  const { cv } = await loadOpenCv();
   return createExtractor(cv, settings);
 }
 

@@ -1,11 +1,5 @@
 import { createRequire } from "node:module";
-import { type Cv, type CvModule, whenCvIsReady } from "../../src/keyframes/cv.ts";
+import { type CvModule, loadCv } from "../../src/keyframes/cv.ts";
 
-/**
- * OpenCV for tests and benches in Node, inside an object: a promise of the module itself never settles. By `require`,
- * because a test runner awaits what it imports.
- */
-export function loadCv(): Promise<{ cv: Cv }> {
-  const cv = createRequire(import.meta.url)("@techstark/opencv-js") as Cv & CvModule;
-  return new Promise((resolve) => whenCvIsReady(cv, () => resolve({ cv })));
-}
+/** OpenCV for tests and benches in Node. By `require`: a test runner awaits what it imports, and the module has a `then`. */
+export const loadOpenCv = () => loadCv(createRequire(import.meta.url)("@techstark/opencv-js") as CvModule);

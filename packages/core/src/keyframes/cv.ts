@@ -54,11 +54,16 @@ export interface CvModule {
 }
 
 /**
- * Calls back once OpenCV can be used. Not a promise of the module: one that resolved to it would never settle.
+ * Waits until OpenCV can be used.
+ *
+ * @returns It inside an object: a promise that resolved to the module itself would never settle.
  */
-export function whenCvIsReady(module: CvModule, ready: () => void): void {
-  if (module.Mat !== undefined) ready();
-  else module.onRuntimeInitialized = ready;
+export function loadCv(module: CvModule): Promise<{ cv: Cv }> {
+  return new Promise((resolve) => {
+    const ready = () => resolve({ cv: module as unknown as Cv });
+    if (module.Mat !== undefined) ready();
+    else module.onRuntimeInitialized = ready;
+  });
 }
 
 /** Runs with objects that are freed at its end, whatever happens; what OpenCV throws, a bare pointer, becomes an Error. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadCv } from "../../bench/lib/load-cv.ts";
+import { loadOpenCv } from "../../bench/lib/load-cv.ts";
 import type { Cv } from "./cv.ts";
 import { createExtractor, type Extractor } from "./extractor.ts";
 import { countFeatures } from "./features.ts";
@@ -16,7 +16,7 @@ const WIDTH = 640;
 const HEIGHT = 360;
 
 beforeAll(async () => {
-  ({ cv } = await loadCv());
+  ({ cv } = await loadOpenCv());
   sightline = createExtractor(cv, SIGHTLINE_SETTINGS);
   released = createExtractor(cv, EMBODIED_R_SETTINGS);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { loadCv } from "../../bench/lib/load-cv.ts";
+import { loadOpenCv } from "../../bench/lib/load-cv.ts";
 import type { Cv, CvMat, CvObject, CvVector } from "./cv.ts";
 import { type Match, matchDescriptors } from "./hamming.ts";
 import { createRandom } from "./testing.ts";
@@ -21,7 +21,7 @@ function makeDescriptors(count: number, seed: number, values: number): Uint8Arra
 }
 
 it("matches exactly as OpenCV's brute-force matcher with cross-check, ties included", async () => {
-  const cv = (await loadCv()).cv as Cv & Matching;
+  const cv = (await loadOpenCv()).cv as Cv & Matching;
   const matcher = new cv.BFMatcher(cv.NORM_HAMMING, true);
   for (const [queries, trains, values] of [
     [500, 500, 256],
