@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     include: isField ? [`${SOURCES}/**/${FIELD}`] : [`${SOURCES}/**/*.test.{ts,tsx}`, "scripts/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...(isField ? [] : [`**/${FIELD}`])],
+    // Many tests wait for processes of their own: a core that is kept free for the main thread idles.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

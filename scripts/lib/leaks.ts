@@ -19,6 +19,8 @@ export type LeakWatch = {
  */
 export function watchLeaks(): LeakWatch {
   const folder = mkdtempSync(join(tmpdir(), "sl-test-"));
+  const clear = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  process.once("exit", clear);
   return {
     env: { TMPDIR: folder },
     folder,
@@ -28,7 +30,8 @@ export function watchLeaks(): LeakWatch {
       const processes = listProcesses(folder);
       const folders = readdirSync(folder).filter((name) => name.startsWith("sightline"));
       for (const { pid } of processes) endProcess(pid);
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      process.off("exit", clear);
+      clear();
       return [
         ...processes.map(({ pid, command }) => `process ${pid} still runs: ${command}`),
         ...folders.map((name) => `temporary folder left: ${name}`),

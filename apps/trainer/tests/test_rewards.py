@@ -55,6 +55,7 @@ def test_equal_rewards_give_no_advantage():
     assert sum(group_advantages([1.0, 0.0, 0.0, 0.5])) == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.field
 @pytest.mark.skipif(not (SHARED / "data").exists(), reason="the shared data is not here")
 def test_s05_released_verdicts_over_the_fork():
     golden = json.loads((ROOT / "fixtures/rewards/embodied-r-golden.json").read_text())["verdicts"]
