@@ -1,3 +1,4 @@
+import { INLIERS_AT_LEAST, INLIERS_SHARE } from "./support.ts";
 import type { KeyFrameDecision, KeyFrameSettings, PairEvidence, PairFailure } from "./types.ts";
 
 /**
@@ -50,11 +51,10 @@ function describeRule(decision: KeyFrameDecision, settings: KeyFrameSettings): s
       return [`added to reach ${settings.min_frames} key-frames`, ...describeOverlap(decision)];
     case "thinned":
       return [`more than ${settings.max_frames} key-frames, others show more`, ...describeOverlap(decision)];
-    default:
-      return [
-        describeFailure(rule, decision.evidence),
-        ...(kept && settings.preset === "sightline" ? ["rich in detail: another view"] : []),
-      ];
+    default: {
+      const failure = describeFailure(rule, decision.evidence);
+      return [kept && settings.preset === "sightline" ? `another view (${failure})` : failure];
+    }
   }
 }
 
@@ -65,8 +65,9 @@ function describeFailure(failure: PairFailure, evidence: PairEvidence | null): s
     evidence.spread !== null &&
     evidence.extent !== null
   ) {
+    const wanted = INLIERS_AT_LEAST + INLIERS_SHARE * evidence.matches;
     const share = Math.round(100 * Math.min(evidence.spread, evidence.extent));
-    return `the inliers don't carry an overlap (they cover ${share} % of it)`;
+    if (evidence.inliers >= wanted) return `the inliers cover only ${share} % of the shared view`;
   }
   return FAILURES[failure];
 }

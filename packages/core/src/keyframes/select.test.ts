@@ -412,13 +412,19 @@ describe("a decision in words", () => {
     expect(sentence("no_descriptors")).toBe("kept: no features to compare");
     expect(sentence("few_matches", { matches: 1 })).toBe("kept: too few matches, 1 match");
     expect(sentence("no_homography")).toBe("kept: no homography, 200 matches");
-    expect(
-      sentence("few_inliers", {
-        spread: 0.08,
-        extent: 0.3,
-        homography: [1, 0, 0, 0, 1, 0, 0, 0, 1],
-        inliers: 1,
-      }),
-    ).toBe("kept: the inliers don't carry an overlap (they cover 8 % of it), 200 matches, 1 inlier");
+    const homography = [1, 0, 0, 0, 1, 0, 0, 0, 1] as const;
+    const huddled = { spread: 0.08, extent: 0.3, homography, inliers: 60 };
+    expect(sentence("few_inliers", huddled)).toBe(
+      "kept: the inliers cover only 8 % of the shared view, 200 matches, 60 inliers",
+    );
+    expect(sentence("few_inliers", { ...huddled, inliers: 1 })).toBe(
+      "kept: too few inliers, 200 matches, 1 inlier",
+    );
+    const [, other] = say((reference, frame) => ({
+      ...failed(reference, frame, "few_inliers"),
+      ...huddled,
+      inliers: 5,
+    }));
+    expect(other).toBe("kept: another view (too few inliers), 200 matches, 5 inliers");
   });
 });
