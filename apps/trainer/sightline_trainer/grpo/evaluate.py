@@ -109,7 +109,7 @@ def evaluate(
         "consistency/judged": counts["consistency/judged"],
         "consistency/agree": counts["consistency/agree"],
     }
-    nothing = dict.fromkeys(PARTS, 0.0)
+    nothing: dict[str, float] = {part: 0.0 for part in PARTS}
     rows = [
         wire_row(row, nothing, reward=0.0, advantage=0.0, tokens=tokens, is_finished=is_finished)
         for row, (_, tokens, is_finished) in zip(generation.rows, answers, strict=True)

@@ -135,7 +135,7 @@ class Run:
 
     def _load(self, path: Path):
         model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.bfloat16 if self.has_gpu else torch.float32)
-        return model.to("cuda" if self.has_gpu else "cpu")
+        return model.to(torch.device("cuda" if self.has_gpu else "cpu"))  # pyright: ignore[reportArgumentType]
 
     def _dataset(self, questions: list[Question]) -> Dataset:
         is_tiny = self.plan.settings.model == "tiny"

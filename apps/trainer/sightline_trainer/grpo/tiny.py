@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
-from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
 from sightline_trainer.grpo.data import Question
 
@@ -49,6 +49,19 @@ def build_tokenizer(questions: Sequence[Question]) -> PreTrainedTokenizerFast:
     )
 
 
+def token_id(tokenizer: PreTrainedTokenizerBase, token: str) -> int:
+    """The id of one token of the vocabulary."""
+    number = tokenizer.convert_tokens_to_ids(token)
+    if not isinstance(number, int):
+        raise TypeError(f"{token} is not one token")
+    return number
+
+
+def end_id(tokenizer: PreTrainedTokenizerBase) -> int:
+    """The id that ends a completion. Raises TypeError for a tokenizer without one."""
+    return token_id(tokenizer, str(tokenizer.eos_token))
+
+
 def build_model(tokenizer: PreTrainedTokenizerFast) -> Qwen2ForCausalLM:
     """A fresh policy with random weights from torch's generator: 3 layers, width 128, about 0.6 M parameters."""
     config = Qwen2Config(
@@ -60,8 +73,8 @@ def build_model(tokenizer: PreTrainedTokenizerFast) -> Qwen2ForCausalLM:
         num_key_value_heads=4,
         max_position_embeddings=512,
         tie_word_embeddings=True,
-        pad_token_id=tokenizer.pad_token_id,
-        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=token_id(tokenizer, PAD),
+        eos_token_id=token_id(tokenizer, EOS),
         bos_token_id=None,
     )
     return Qwen2ForCausalLM(config)

@@ -14,13 +14,15 @@ from typing import Any
 
 import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
-from trl import GRPOConfig, GRPOTrainer
+from trl.trainer.grpo_config import GRPOConfig
+from trl.trainer.grpo_trainer import GRPOTrainer
 
 from sightline_trainer.attempt import Attempt
 from sightline_trainer.checkpoints import checkpoint_dir, mark_complete, prune
 from sightline_trainer.grpo.record import count_values, wire_row
 from sightline_trainer.grpo.scorer import Generation, Scored, Scorer
 from sightline_trainer.grpo.settings import Plan
+from sightline_trainer.grpo.tiny import end_id
 from sightline_trainer.rewards.score import PARTS
 from sightline_trainer.wire.log import EndReason, EventLog
 
@@ -84,6 +86,7 @@ class SightlineTrainer(GRPOTrainer):
         self.event_log = log
         self.progress = progress
         self.steps_per_epoch = steps_per_epoch
+        self.end_id = end_id(kwargs["processing_class"])
         self._scored_for: object = None
         super().__init__(reward_funcs=[self._part(part) for part in PARTS], **kwargs)
 
@@ -133,7 +136,7 @@ class SightlineTrainer(GRPOTrainer):
         counts = output["completion_mask"].sum(dim=1, keepdim=True)  # (P × G, 1)
         lengths = counts.squeeze(1).tolist()
         last_ids = output["completion_ids"].gather(1, (counts - 1).clamp(min=0)).squeeze(1)  # (P × G,)
-        is_finished = (last_ids == self.processing_class.eos_token_id).tolist()
+        is_finished = (last_ids == self.end_id).tolist()
         for index, row in enumerate(generation.rows):
             k = index % settings.group_size
             self.event_log.completion(
@@ -229,9 +232,7 @@ class RunCallback(TrainerCallback):
             if value is not None and not math.isfinite(value):
                 raise DivergedError(f"{name} is {value} at step {state.global_step}")
 
-    def on_step_end(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
-    ) -> TrainerControl:
+    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         self.progress.step = state.global_step
         print(f"step {state.global_step}/{state.max_steps}", flush=True)
         is_last = state.global_step >= state.max_steps
@@ -245,7 +246,6 @@ class RunCallback(TrainerCallback):
         if control.should_save:
             self._saving_since = time.monotonic()
             self.log.sync()
-        return control
 
     def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         step = state.global_step

@@ -25,7 +25,7 @@ from sightline_trainer.grpo import judge, tiny
 from sightline_trainer.grpo.data import Question
 from sightline_trainer.grpo.judge import tiny_judge_text
 from sightline_trainer.grpo.settings import Settings
-from sightline_trainer.grpo.tiny import build_model, build_tokenizer, demonstration, space_tags
+from sightline_trainer.grpo.tiny import EOS, PAD, build_model, build_tokenizer, demonstration, space_tags, token_id
 
 FLAWED_FROM = 0.75
 JUDGE_SHARE = 0.25
@@ -102,9 +102,9 @@ def _encode(
     for prompt, completion in pairs:
         before = tokenizer(space_tags(prompt))["input_ids"]
         after = tokenizer(completion)["input_ids"]
-        rows.append(([*before, *after, tokenizer.eos_token_id], len(before)))
+        rows.append(([*before, *after, token_id(tokenizer, EOS)], len(before)))
     width = max(len(ids) for ids, _ in rows)
-    ids = torch.full((len(rows), width), tokenizer.pad_token_id or 0)
+    ids = torch.full((len(rows), width), token_id(tokenizer, PAD))
     mask = torch.zeros((len(rows), width), dtype=torch.long)
     labels = torch.full((len(rows), width), -100)
     for index, (row, prompt_length) in enumerate(rows):

@@ -27,6 +27,7 @@ SHORT = {
 }
 """Six steps over the 32 questions of fixtures/questions: two a stage."""
 
+
 def _stage(name: str, weights: tuple[int, int, int], from_epoch: float) -> dict[str, Any]:
     parts = dict(zip(("format", "accuracy", "consistency"), weights, strict=True))
     return {"name": name, "weights": parts, "from_epoch": from_epoch, "to_epoch": from_epoch + 0.5}
