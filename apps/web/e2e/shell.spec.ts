@@ -184,7 +184,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.keyboard.press("Escape");
     await expect(page.getByRole("dialog")).toBeHidden();
     await page.keyboard.press("Control+k");
-    await expect(page.getByRole("dialog")).toContainText("Commands");
+    await expect(page.getByRole("dialog")).toContainText("Open the trash");
     await expectAccessible(page, "the search");
   });
 }

@@ -13,6 +13,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "./app/clients.ts";
 import { router } from "./app/routes.tsx";
+import classes from "./app/shell.module.css";
 
 const colorScheme = localStorageColorSchemeManager({ key: "sightline-color-scheme" });
 
@@ -29,7 +30,7 @@ createRoot(root).render(
     >
       <QueryClientProvider client={queryClient}>
         <ModalsProvider>
-          <Notifications position="bottom-right" limit={4} />
+          <Notifications position="bottom-right" limit={4} classNames={{ root: classes.notifications }} />
           <RouterProvider router={router} />
         </ModalsProvider>
       </QueryClientProvider>

@@ -27,7 +27,7 @@ export function Foot() {
   return (
     <footer className={classes.foot}>
       <JobTray
-        items={[...uploads.map(toUploadItem), ...jobItems].reverse()}
+        items={[...uploads.map(toUploadItem), ...jobItems.reverse()]}
         onClear={() => {
           for (const { upload_id, state } of uploads) if (state === "arrived") forgetUpload(upload_id);
           setCleared(new Set(jobs.filter(isOver).map(({ job_id }) => job_id)));

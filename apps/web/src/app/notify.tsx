@@ -16,11 +16,19 @@ export function notifyDone(message: string): void {
   notifications.show({ message, autoClose: 4000, withBorder: true });
 }
 
+/** There is one offer to undo at a time: the last. */
+const UNDOABLE = "undoable";
+
+/** Takes the offer back, because what it offers has been done in another way. */
+export function hideUndoable(): void {
+  notifications.hide(UNDOABLE);
+}
+
 /** Says what was done and offers to take it back. */
 export function notifyUndoable(message: string, undo: () => void): void {
-  const id = crypto.randomUUID();
+  notifications.hide(UNDOABLE);
   notifications.show({
-    id,
+    id: UNDOABLE,
     autoClose: 8000,
     message: (
       <span style={{ display: "flex", alignItems: "center", justifyContent: "space-between", gap: 12 }}>
@@ -29,7 +37,7 @@ export function notifyUndoable(message: string, undo: () => void): void {
           variant="light"
           size="compact-xs"
           onClick={() => {
-            notifications.hide(id);
+            hideUndoable();
             undo();
           }}
         >

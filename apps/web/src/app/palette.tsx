@@ -31,6 +31,7 @@ export function Palette() {
         setOpen(true);
       }}
       onSpotlightClose={() => setOpen(false)}
+      attributes={{ content: { "aria-label": "Search" } }}
       shortcut={null}
       scrollable
       maxHeight={440}

@@ -2,7 +2,7 @@ import type { Clip } from "@sightline/core/clips";
 import { formatNumberOf } from "@sightline/core/format";
 import { client } from "../../app/clients.ts";
 import { putClips } from "../../app/clips.ts";
-import { notifyDone, notifyFailure, notifyUndoable } from "../../app/notify.tsx";
+import { hideUndoable, notifyDone, notifyFailure, notifyUndoable } from "../../app/notify.tsx";
 
 /*
  * What a person does to clips. Each change shows at once, reaches the server, and can be undone.
@@ -33,6 +33,7 @@ async function attempt(
 
 /** Takes back the last change of the library. */
 export async function undo(): Promise<void> {
+  hideUndoable();
   try {
     notifyDone((await client.clips.undo.mutate()) ?? "There is nothing left to undo.");
   } catch (error) {
