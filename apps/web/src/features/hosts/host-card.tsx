@@ -5,6 +5,7 @@ import { IconServer2 } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import classes from "./hosts.module.css";
+import { Trainer } from "./trainer.tsx";
 
 const STATES: Record<HostSummary["state"], { tone: Tone; label: string }> = {
   ready: { tone: "done", label: "Ready" },
@@ -65,6 +66,7 @@ export function HostCard({ host }: { host: HostSummary }) {
           </Fact>
         </dl>
       )}
+      {host.executor === "local" && <Trainer />}
     </section>
   );
 }
