@@ -42,7 +42,6 @@ export default defineConfig({
       "mediabunny",
       "@mantine/core",
       "@mantine/hooks",
-      "@mantine/form",
       "@mantine/modals",
       "@mantine/notifications",
       "@mantine/spotlight",
@@ -57,6 +56,8 @@ export default defineConfig({
   server: {
     headers: isolation,
     cors: false,
+    // A build beside the dev server is not a change of the sources.
+    watch: { ignored: ["**/dist*/**"] },
     proxy: { "/trpc": toServer, "/media": toServer, "/uploads": toServer, "/enter": toServer },
   },
   preview: { headers: isolation },
