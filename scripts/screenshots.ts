@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { chromium, type Page } from "@playwright/test";
 import buildWeb from "../apps/web/e2e/support/build.ts";
 import { dropFiles, getCard } from "../apps/web/e2e/support/library.ts";
+import { launch, waitForState, waitForStep } from "../apps/web/e2e/support/runs.ts";
 import { endServer, startServer } from "../apps/web/e2e/support/server.ts";
 import { findChromium } from "./lib/chromium.ts";
 
@@ -64,6 +65,79 @@ const shots: Shot[] = [
   },
 ];
 
+/** Pages of the runs; their runs are launched by `addRuns`. */
+const runShots: Shot[] = [
+  {
+    name: "runs",
+    address: () => "/runs",
+    async prepare(page) {
+      await page.getByRole("row").nth(4).waitFor();
+      await page
+        .getByRole("img", { name: /^format [01]/ })
+        .nth(3)
+        .waitFor();
+    },
+  },
+  {
+    name: "launch",
+    address: () => "/runs/launch?preset=simulated-three-stages",
+    prepare: (page) => page.getByText("This machine is ready").waitFor(),
+  },
+  {
+    name: "run",
+    address: (page) => addressOf(page, "going on"),
+    async prepare(page) {
+      await waitForStep(page, 117);
+      await page.getByRole("slider", { name: "Reward parts" }).hover({ position: { x: 190, y: 90 } });
+    },
+  },
+  {
+    name: "run-done",
+    address: (page) => addressOf(page, "three stages"),
+    prepare: (page) => waitForStep(page, 192),
+  },
+  {
+    name: "run-group",
+    address: async (page) => `${await addressOf(page, "three stages")}?step=92&tab=groups&group=g000092-1`,
+    prepare: (page) => page.getByRole("article").first().waitFor(),
+  },
+  {
+    name: "run-failed",
+    address: async (page) => `${await addressOf(page, "out of memory")}?tab=problems`,
+    prepare: (page) => page.getByText("What to do").waitFor(),
+  },
+];
+
+/** The address of a run by its name. */
+async function addressOf(page: Page, name: string): Promise<string> {
+  await page.goto("/runs");
+  const href = await page.getByRole("link", { name, exact: true }).getAttribute("href");
+  return href ?? "/runs";
+}
+
+/** Simulated runs in every state that is worth a picture. */
+async function addRuns(page: Page): Promise<void> {
+  const pace = { "Steps per second": 25 };
+  await launch(page, { name: "three stages", numbers: pace });
+  await waitForState(page, "done");
+  await launch(page, {
+    name: "out of memory",
+    numbers: { ...pace, Seed: 2 },
+    faults: [{ label: "Out of GPU memory", step: 88 }],
+  });
+  await waitForState(page, "failed");
+  await launch(page, { name: "stopped early", numbers: { ...pace, Seed: 3 } });
+  await waitForStep(page, 60);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await waitForState(page, "stopped");
+  await launch(page, {
+    name: "going on",
+    numbers: { ...pace, Seed: 4 },
+    faults: [{ label: "Silence, for an hour unless seconds are given", step: 118 }],
+  });
+  await waitForStep(page, 117);
+}
+
 async function waitForPosters(page: Page): Promise<void> {
   await page.getByRole("gridcell").first().waitFor();
   await page.waitForFunction(() => [...document.images].every((image) => image.complete));
@@ -108,9 +182,10 @@ const browser = await chromium.launch({
 try {
   const page = await browser.newPage({ baseURL: server.url });
   await page.goto(`/enter?token=${readFileSync(join(dataDir, "token"), "utf8").trim()}`);
-  await addSamples(page);
-  for (const { name, address, prepare } of shots) {
-    if (wanted.size > 0 && !wanted.has(name)) continue;
+  const isWanted = ({ name }: Shot) => wanted.size === 0 || wanted.has(name);
+  if (shots.some(isWanted)) await addSamples(page);
+  if (runShots.some(isWanted)) await addRuns(page);
+  for (const { name, address, prepare } of [...shots, ...runShots].filter(isWanted)) {
     for (const colorScheme of ["light", "dark"] as const) {
       for (const size of SIZES) {
         await page.emulateMedia({ colorScheme });

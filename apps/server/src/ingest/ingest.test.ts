@@ -250,6 +250,20 @@ describe("ingest", () => {
     expect(lines.tallies("run-a")).toMatchObject([{ step: 50, n: 8, groups: 4 }]);
   });
 
+  it("keeps held-out answers and leaves them out of the tallies of training", () => {
+    const { ingest, lines } = database();
+    const trained = completionLine({ seq: 1 }, { step: 50, group_id: "g50" });
+    const held = [2, 3].map((seq) =>
+      completionLine({ seq }, { step: 50, split: "eval", group_id: `e50-${seq}`, group_size: 1 }),
+    );
+    const before = completionLine({ seq: 4 }, { step: 0, split: "eval", group_id: "e0", group_size: 1 });
+    ingest.apply([chunkOf(fileOf([trained, ...held, before]), { stream: "completions" })]);
+    expect(lines.completions("run-a", 50)).toHaveLength(3);
+    expect(lines.tallies("run-a")).toMatchObject([
+      { step: 50, n: 1, groups: 1, tasks: { heading: { n: 1 } } },
+    ]);
+  });
+
   it("notes lines that are missing when an attempt has ended", () => {
     const { ingest, lines } = database();
     ingest.apply([chunkOf(fileOf([...metrics(2), ...metrics(2, 6)]), { ended: true })]);

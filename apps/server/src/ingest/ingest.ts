@@ -72,8 +72,8 @@ export function createIngest(db: Db, hooks: { before_commit?: () => void } = {})
   );
   const insertCompletion = sql.prepare(
     `INSERT INTO completions (id, run_id, attempt, gen, step, stage, group_id, question_id, clip_id, task, k, gold, letter,
-       finish, tokens, reward, advantage, format, accuracy, consistency, judge_status, judge_agrees)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       finish, tokens, reward, advantage, format, accuracy, consistency, judge_status, judge_agrees, split)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertQuarantined = sql.prepare(
     `INSERT INTO quarantined_lines (run_id, attempt, file, inode, byte_offset, bytes, reason, raw)
@@ -113,16 +113,16 @@ export function createIngest(db: Db, hooks: { before_commit?: () => void } = {})
        sum(coalesce(accuracy, 0) >= 1 AND coalesce(judge_agrees, 0) = 1) AS agreed,
        sum(finish = 'length') AS clipped,
        sum(tokens) AS tokens
-     FROM completions WHERE run_id = ? AND step = ? AND attempt = ?`,
+     FROM completions WHERE run_id = ? AND step = ? AND attempt = ? AND split = 'train'`,
   );
   const selectGroups = sql.prepare<[string, number, number], { groups: number; tied: number | null }>(
     `SELECT count(*) AS groups, sum(size > 1 AND low = high) AS tied FROM (
        SELECT count(*) AS size, min(reward) AS low, max(reward) AS high
-       FROM completions WHERE run_id = ? AND step = ? AND attempt = ? GROUP BY group_id)`,
+       FROM completions WHERE run_id = ? AND step = ? AND attempt = ? AND split = 'train' GROUP BY group_id)`,
   );
   const selectTasks = sql.prepare<[string, number, number], { task: string; n: number; correct: number }>(
     `SELECT task, count(*) AS n, sum(coalesce(accuracy, 0) >= 1) AS correct
-     FROM completions WHERE run_id = ? AND step = ? AND attempt = ? GROUP BY task`,
+     FROM completions WHERE run_id = ? AND step = ? AND attempt = ? AND split = 'train' GROUP BY task`,
   );
   const upsertTally = sql.prepare(
     `INSERT OR REPLACE INTO step_tallies
@@ -210,7 +210,8 @@ export function createIngest(db: Db, hooks: { before_commit?: () => void } = {})
           break;
         case "completion":
           keepCompletion(insertCompletion, lastId, line);
-          tallies.set(`${key}:${line.step}`, { run_id, attempt, step: line.step });
+          // A held-out answer stands in its evaluation, not in the training it was asked between.
+          if (line.split !== "eval") tallies.set(`${key}:${line.step}`, { run_id, attempt, step: line.step });
           break;
       }
     };
@@ -401,5 +402,6 @@ function keepCompletion(
     finite(line.rewards.consistency?.raw),
     judge?.status ?? null,
     judge?.agrees === undefined || judge.agrees === null ? null : judge.agrees ? 1 : 0,
+    line.split ?? "train",
   );
 }

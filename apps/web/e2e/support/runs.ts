@@ -5,6 +5,7 @@ import type { MetricWindow, RunDetail } from "@sightline/core/runs";
 
 /** What a test changes of the first preset. */
 export type Recipe = {
+  name?: string;
   /** By the labels of the launch page. */
   numbers?: Record<string, number>;
   /** In the simulator's own notation. */
@@ -12,10 +13,11 @@ export type Recipe = {
 };
 
 /** Fills the launch page as a person would. */
-export async function fillLaunchPage(page: Page, { numbers = {}, faults = [] }: Recipe): Promise<void> {
+export async function fillLaunchPage(page: Page, { name, numbers = {}, faults = [] }: Recipe): Promise<void> {
   await page.goto("/runs/launch?preset=simulated-three-stages");
   const form = page.getByRole("form", { name: "Launch a run" });
   await form.waitFor();
+  if (name !== undefined) await form.getByLabel("Name", { exact: true }).fill(name);
   const main = Object.keys(numbers).filter((label) => !MORE.has(label));
   for (const label of main) await form.getByLabel(label, { exact: true }).fill(String(numbers[label]));
   const more = Object.keys(numbers).filter((label) => MORE.has(label));
@@ -23,7 +25,7 @@ export async function fillLaunchPage(page: Page, { numbers = {}, faults = [] }: 
     await form.getByRole("button", { name: "More, and faults on demand" }).click();
   for (const label of more) await form.getByLabel(label, { exact: true }).fill(String(numbers[label]));
   for (const { label, step, isEach } of faults) {
-    await form.getByRole("combobox", { name: "Fault" }).click();
+    await form.getByRole("combobox", { name: "Fault" }).fill(label);
     await page.getByRole("option", { name: label, exact: true }).click();
     await form.getByLabel("At step", { exact: true }).fill(String(step));
     await form.getByLabel("after a resume, too").setChecked(isEach ?? false);

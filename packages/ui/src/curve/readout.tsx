@@ -45,7 +45,8 @@ export function Readout({
       {series.map((one, k) => {
         const reading = readings[k] ?? null;
         const isHidden = hidden.has(one.id);
-        const isHovered = at !== null;
+        // A second number for each of many would break the line and move the charts under the pointer.
+        const showsAverage = at !== null && series.length === 1;
         return (
           <li key={one.id}>
             <button
@@ -59,7 +60,7 @@ export function Readout({
             >
               <Swatch series={one} />
               <span className={classes.label}>{one.label}</span>
-              {!isHidden && <Value reading={reading} format={format} isHovered={isHovered} />}
+              {!isHidden && <Value reading={reading} format={format} showsAverage={showsAverage} />}
             </button>
           </li>
         );
@@ -71,11 +72,11 @@ export function Readout({
 function Value({
   reading,
   format,
-  isHovered,
+  showsAverage,
 }: {
   reading: Reading | null;
   format: FormatReading;
-  isHovered: boolean;
+  showsAverage: boolean;
 }) {
   if (!reading) return <span className={classes.value}>–</span>;
   const isOdd = reading.value !== null && !Number.isFinite(reading.value);
@@ -84,7 +85,7 @@ function Value({
       <span className={classes.value} data-odd={isOdd || undefined}>
         {reading.value === null ? "–" : format(reading.value)}
       </span>
-      {isHovered && reading.smoothed !== null && (
+      {showsAverage && reading.smoothed !== null && (
         <span className={classes.detail}>≈ {format(reading.smoothed)}</span>
       )}
       {reading.low !== null && reading.high !== null && (

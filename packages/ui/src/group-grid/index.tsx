@@ -1,7 +1,7 @@
 import type { CompletionGroup } from "@sightline/core/runs";
 import { REWARD_PARTS, toNumber } from "@sightline/core/wire";
 import { formatValue } from "../curve/axis.ts";
-import { fromCodePoints, type Span, TraceText } from "../trace-text/index.tsx";
+import { type Span, TraceText } from "../trace-text/index.tsx";
 import { Glyph } from "./glyph.tsx";
 import classes from "./group-grid.module.css";
 import { PartsBar } from "./parts-bar.tsx";
@@ -87,8 +87,7 @@ function byAdvantage(completion: Completion): number {
 
 function Column({ completion, gold }: { completion: Completion; gold: string | null }) {
   const { text, parse, rewards } = completion;
-  const think = toSpan(text, parse.think);
-  const answer = toSpan(text, parse.answer);
+  const { think, answer } = parse;
   const verdict = getVerdict(completion);
   return (
     <article
@@ -112,7 +111,7 @@ function Column({ completion, gold }: { completion: Completion; gold: string | n
             return (
               <li key={part} data-part={part} title={describePart(part, value)}>
                 {raw === null ? "–" : formatValue(toNumber(raw))}
-                <span className={classes.quiet}>×{formatValue(value?.weight ?? 0).replace(/0+$/, "")}</span>
+                <span className={classes.quiet}>×{Number((value?.weight ?? 0).toFixed(3))}</span>
               </li>
             );
           })}
@@ -158,11 +157,6 @@ function describePart(part: string, value: Completion["rewards"][string] | undef
   if (value.raw === null)
     return `${part}: not scored (${value.null_reason?.replaceAll("_", " ") ?? "no reason given"})`;
   return `${part}: ${value.raw}, weight ${value.weight}`;
-}
-
-/** Wire spans count code points; pictures count UTF-16. */
-function toSpan(text: string, span: readonly [number, number] | null): Span | null {
-  return span === null ? null : fromCodePoints(text, span);
 }
 
 /** Where the letter stands within the answer, when it does. */

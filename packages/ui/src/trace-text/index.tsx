@@ -1,7 +1,7 @@
 import { cutTrace, type Span } from "./pieces.ts";
 import classes from "./trace-text.module.css";
 
-export { cutTrace, fromCodePoints, type Piece, type PieceKind, type Span } from "./pieces.ts";
+export { cutTrace, type Piece, type PieceKind, type Span } from "./pieces.ts";
 
 /**
  * One reasoning output, think and answer told apart. The text is text: nothing in it becomes HTML or Markdown, and

@@ -37,23 +37,3 @@ export function cutTrace(
   });
   return pieces;
 }
-
-/**
- * A span that counts characters as Python does (code points) as one of UTF-16 offsets.
- *
- * @returns The same span for text within the basic plane.
- */
-export function fromCodePoints(text: string, [from, to]: Span): Span {
-  let points = 0;
-  let start = text.length;
-  let end = text.length;
-  for (let at = 0; at < text.length; points += 1) {
-    if (points === from) start = at;
-    if (points === to) {
-      end = at;
-      break;
-    }
-    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-  }
-  return [Math.min(start, end), end];
-}

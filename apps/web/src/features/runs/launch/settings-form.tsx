@@ -61,6 +61,8 @@ function Fields({ fields, draft, onSet }: { fields: readonly Field[]; draft: Dra
   );
 }
 
+const FAULT_CHOICES = Object.entries(FAULTS).map(([value, label]) => ({ value, label }));
+
 function Faults({ text, onSet }: { text: string; onSet: OnSet }) {
   const { faults } = parseFaults(text);
   const put = (next: readonly Fault[]) => onSet("faults", next.length === 0 ? null : formatFaults(next));
@@ -98,7 +100,7 @@ function Faults({ text, onSet }: { text: string; onSet: OnSet }) {
           searchable
           allowDeselect={false}
           value={name}
-          data={Object.entries(FAULTS).map(([value, label]) => ({ value, label }))}
+          data={FAULT_CHOICES}
           onChange={setName}
         />
         <NumberInput

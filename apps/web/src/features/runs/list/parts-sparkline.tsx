@@ -32,11 +32,11 @@ export function PartsSparkline({ run }: { run: RunSummary }) {
   const lines = windows.map((window, k) => toLine(window.data, REWARD_PARTS[k] ?? "format", end));
   return (
     <span className={classes.spark}>
-      <Sparkline lines={lines} label={describe(lines)} width={96} height={22} />
+      <Sparkline lines={lines} label={describe(lines)} width={80} height={22} />
       <span className={classes.newest} aria-hidden="true">
         {lines.map(({ id, y }) => (
           <span key={id} data-part={id} title={id}>
-            {formatShort(y.at(-1))}
+            {formatShort(y.findLast(Number.isFinite))}
           </span>
         ))}
       </span>
@@ -60,7 +60,7 @@ function toLine(window: MetricWindow | undefined, part: SparkLine["color"] & str
 }
 
 function describe(lines: readonly SparkLine[]): string {
-  return lines.map(({ id, y }) => `${id} ${formatShort(y.at(-1))}`).join(", ");
+  return lines.map(({ id, y }) => `${id} ${formatShort(y.findLast(Number.isFinite))}`).join(", ");
 }
 
 function formatShort(value: number | undefined): string {
