@@ -11,7 +11,7 @@ type Drawn = { frame: number; exact: boolean };
  * decoded, the nearest one at hand is shown and said to be so.
  *
  * @param width  Upright display width in pixels, pixel aspect applied; likewise `height`.
- * @param children  Overlay in a coordinate system of `width` × `height`, drawn over the picture.
+ * @param children  Overlay as parts of an SVG of `width` × `height` units, given how many of them make a CSS pixel.
  */
 export function FrameView({
   source,
@@ -29,7 +29,7 @@ export function FrameView({
   time_secs: number;
   width: number;
   height: number;
-  children?: ReactNode;
+  children?: (units_per_px: number) => ReactNode;
 }) {
   const boxRef = useRef<HTMLDivElement>(null);
   const canvasRef = useRef<HTMLCanvasElement>(null);
@@ -86,7 +86,7 @@ export function FrameView({
         />
         {children !== undefined && (
           <svg className={classes.overlay} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-            {children}
+            {children(width / Math.max(1, style.width))}
           </svg>
         )}
         <Pending wanted={frame} drawn={drawn} />

@@ -1,6 +1,7 @@
 import { useCallbackRef } from "@mantine/hooks";
 import type { Clip, SampleTable } from "@sightline/core/clips";
 import type { KeyFrameSettings } from "@sightline/core/keyframes";
+import { MatchOverlay } from "@sightline/ui/match-overlay";
 import { Pane, PaneGroup } from "@sightline/ui/pane";
 import { FrameView, TransportBar, useTransport } from "@sightline/ui/player";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -9,11 +10,13 @@ import { useJobs } from "../../app/jobs.ts";
 import { useKeys } from "../../app/keys.ts";
 import classes from "./clip-desk.module.css";
 import { KeyFramePane } from "./key-frame-pane.tsx";
+import { MatchToggle } from "./match-toggle.tsx";
 import { Notices } from "./notices.tsx";
 import { findNeighbour } from "./sampled.ts";
 import { readSettings, writeSettings } from "./settings-in-url.ts";
 import { TimelinePane } from "./timeline-pane.tsx";
 import { useFrameSource } from "./use-frame-source.ts";
+import { useMatches } from "./use-matches.ts";
 import { usePlayhead } from "./use-playhead.ts";
 import { useSelection } from "./use-selection.ts";
 
@@ -90,6 +93,10 @@ export function ClipDesk({
     if (next !== null) transport.goTo(next);
   }
 
+  const [shows_matches, setShowsMatches] = useState(false);
+  const toggleMatches = () => setShowsMatches((shows) => !shows);
+  const matches = useMatches(shows_matches, selection, state.stored, frame, width);
+
   useKeys("Clip", [
     { key: "Space", label: "Play or stop", run: transport.toggle },
     { key: "J", label: "Play backwards; again for 2× and 4×", run: () => transport.press("j") },
@@ -103,6 +110,7 @@ export function ClipDesk({
     { key: "ArrowRight", label: "Next sampled frame", run: () => goTo(sampled, 1) },
     { key: "[", label: "Previous key-frame", run: () => goTo(kept, -1) },
     { key: "]", label: "Next key-frame", run: () => goTo(kept, 1) },
+    { key: "M", label: "Matches with the key-frame", run: toggleMatches },
     { key: "Home", label: "First frame", run: () => transport.goTo(0) },
     { key: "End", label: "Last frame", run: () => transport.goTo(time_secs.length - 1) },
   ]);
@@ -131,7 +139,17 @@ export function ClipDesk({
                   time_secs={time_secs[frame] ?? 0}
                   width={width}
                   height={height}
-                />
+                >
+                  {(units_per_px) =>
+                    matches.state === "shown" && (
+                      <MatchOverlay
+                        matches={matches.picture.matches}
+                        quad={matches.picture.quad}
+                        scale={units_per_px}
+                      />
+                    )
+                  }
+                </FrameView>
               </div>
               <TransportBar
                 transport={transport}
@@ -139,7 +157,9 @@ export function ClipDesk({
                 frame_count={time_secs.length}
                 time_secs={time_secs[frame] ?? 0}
                 duration_secs={clip.duration_secs}
-              />
+              >
+                <MatchToggle matches={matches} onToggle={toggleMatches} />
+              </TransportBar>
             </div>
           </Pane>
           <Pane id="timeline" size={40} min={200}>
