@@ -367,6 +367,9 @@ class Supervisor:
         with_ballast(self.run, write)
 
     def _finish(self, ending: Ending) -> None:
+        # A trainer may obey the file and be gone before the next look at it.
+        if self.asked is None and order_for(self.run.control / "stop", self.attempt.number) is not None:
+            self.asked = "stop"
         oom = host.oom_kills()
         is_oom = (
             ending.killed_by == "SIGKILL"
