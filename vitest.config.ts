@@ -11,7 +11,7 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, ...(isField ? [] : [`**/${FIELD}`])],
     // Many tests wait for processes of their own: a core that is kept free for the main thread idles.
     maxWorkers: "100%",
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -41,8 +41,8 @@ type PlaywrightReport = {
 export function readPlaywrightReport(file: string): Counts {
   const { stats, errors } = JSON.parse(readFileSync(file, "utf8")) as PlaywrightReport;
   return {
-    passed: stats.expected,
-    failed: stats.unexpected + stats.flaky + errors.length,
+    passed: stats.expected + stats.flaky,
+    failed: stats.unexpected + errors.length,
     skipped: stats.skipped,
   };
 }
