@@ -25,8 +25,11 @@ export async function fillLaunchPage(page: Page, { name, numbers = {}, faults = 
     await form.getByRole("button", { name: "More, and faults on demand" }).click();
   for (const label of more) await form.getByLabel(label, { exact: true }).fill(String(numbers[label]));
   for (const { label, step, isEach } of faults) {
-    await form.getByRole("combobox", { name: "Fault" }).fill(label);
-    await page.getByRole("option", { name: label, exact: true }).click();
+    // The choices belong to a part that is still unfolding.
+    await expect(async () => {
+      await form.getByRole("combobox", { name: "Fault" }).fill(label);
+      await page.getByRole("option", { name: label, exact: true }).click({ timeout: 2000 });
+    }).toPass();
     await form.getByLabel("At step", { exact: true }).fill(String(step));
     await form.getByLabel("after a resume, too").setChecked(isEach ?? false);
     await form.getByRole("button", { name: "Add" }).click();

@@ -14,6 +14,7 @@ export function MatchToggle({ matches, onToggle }: { matches: MatchState; onTogg
       <Tooltip label="Matches with the key-frame · M" openDelay={500}>
         <Button
           size="compact-xs"
+          className={classes.button}
           variant={matches.state === "off" ? "default" : "light"}
           aria-pressed={matches.state !== "off"}
           leftSection={<IconTopologyStar3 size={14} stroke={1.7} />}

@@ -80,7 +80,7 @@ function Form({
     >
       <NumberInput
         label="Threshold"
-        description="A frame that overlaps less with the key-frame before it is kept"
+        description="Frames that overlap less are kept"
         size="xs"
         min={0}
         max={1}
@@ -137,24 +137,21 @@ function Form({
           onChange={(value) => typeof value === "number" && change({ width: value })}
         />
       </div>
-      {problem !== null && <p className={classes.problem}>{problem}</p>}
-      {needs_look && problem === null && (
-        <p className={classes.note}>Another interval or width: the clip is looked at again.</p>
+      {problem === null ? (
+        <p className={classes.note}>For another interval or width the clip is looked at again.</p>
+      ) : (
+        <p className={classes.problem}>{problem}</p>
       )}
-      <div className={classes.actions}>
-        <Button
-          type="button"
-          variant="default"
-          size="xs"
-          disabled={problem !== null || !needs_look}
-          onClick={() => onExtract(draft, "server")}
-        >
-          On the server
-        </Button>
-        <Button type="submit" size="xs" disabled={problem !== null || !needs_look}>
-          Select here
-        </Button>
-      </div>
+      {problem === null && needs_look && (
+        <div className={classes.actions}>
+          <Button type="button" variant="default" size="xs" onClick={() => onExtract(draft, "server")}>
+            On the server
+          </Button>
+          <Button type="submit" size="xs">
+            Select here
+          </Button>
+        </div>
+      )}
     </form>
   );
 }

@@ -100,6 +100,7 @@ function Faults({ text, onSet }: { text: string; onSet: OnSet }) {
           searchable
           allowDeselect={false}
           value={name}
+          comboboxProps={{ hideDetached: false }}
           data={FAULT_CHOICES}
           onChange={setName}
         />

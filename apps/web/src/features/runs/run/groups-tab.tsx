@@ -21,6 +21,8 @@ export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }
   if (step === null)
     return <p className={classes.hint}>The groups of a step are here once the first was sampled.</p>;
   const groups = found.data ?? NONE;
+  const trained = groups.filter((group) => !isHeldOut(group));
+  const held = groups.filter(isHeldOut);
   const open = groups.find((group) => group.group_id === view.group) ?? null;
   const list = (
     <div className={classes.scroll}>
@@ -28,7 +30,10 @@ export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }
       {found.isSuccess && groups.length === 0 && (
         <p className={classes.hint}>No completions were kept for step {step}.</p>
       )}
-      <GroupList groups={groups} selected={open?.group_id ?? null} onSelect={view.openGroup} />
+      <GroupList groups={trained} selected={open?.group_id ?? null} onSelect={view.openGroup} />
+      {held.length > 0 && (
+        <HeldOut groups={held} selected={open?.group_id ?? null} onSelect={view.openGroup} />
+      )}
     </div>
   );
   return (
@@ -55,7 +60,7 @@ export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }
         >
           <IconChevronRight size={15} />
         </ActionIcon>
-        <span className={classes.count}>{describe(groups)}</span>
+        <span className={classes.count}>{describe(trained)}</span>
         <span className={classes.legend}>
           <GlyphLegend />
         </span>
@@ -76,6 +81,31 @@ export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }
         </PaneGroup>
       )}
     </div>
+  );
+}
+
+/** An answer to a held-out question, which an evaluation asked at this step. */
+function isHeldOut(group: CompletionGroup): boolean {
+  return group.completions[0]?.split === "eval";
+}
+
+function HeldOut({
+  groups,
+  selected,
+  onSelect,
+}: {
+  groups: readonly CompletionGroup[];
+  selected: string | null;
+  onSelect: (group_id: string) => void;
+}) {
+  const right = groups.filter((group) => group.completions[0]?.rewards.accuracy?.raw === 1).length;
+  return (
+    <details className={classes.held} open={groups.some((group) => group.group_id === selected)}>
+      <summary>
+        Evaluation: {right} of {groups.length} held-out answers right
+      </summary>
+      <GroupList groups={groups} selected={selected} onSelect={onSelect} />
+    </details>
   );
 }
 
