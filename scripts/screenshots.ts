@@ -4,6 +4,7 @@
  *
  *   node --import tsx scripts/screenshots.ts [page …]
  */
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,6 +52,18 @@ const shots: Shot[] = [
       await waitForPosters(page);
       await page.keyboard.press("Control+k");
       await page.getByPlaceholder("Find a page, a clip, a run, a command").fill("room");
+    },
+  },
+  {
+    name: "clip",
+    address: () => `/clips/${hashOf("street-round-the-corner-3")}?frame=60`,
+    async prepare(page) {
+      await page.getByText("key-frames").first().waitFor();
+      await page
+        .getByText(/^(Kept|Dropped)/)
+        .nth(3)
+        .waitFor();
+      await page.waitForFunction(() => [...document.images].every((image) => image.complete));
     },
   },
   {
@@ -108,6 +121,12 @@ const runShots: Shot[] = [
   },
 ];
 
+/** A sample clip's id: the hash of its bytes. */
+function hashOf(world: string): string {
+  const bytes = readFileSync(join(ROOT, "fixtures/worlds", `${world}.mp4`));
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
 /** The address of a run by its name. */
 async function addressOf(page: Page, name: string): Promise<string> {
   await page.goto("/runs");
@@ -126,8 +145,8 @@ async function addRuns(page: Page): Promise<void> {
     faults: [{ label: "Out of GPU memory", step: 88 }],
   });
   await waitForState(page, "failed");
-  await launch(page, { name: "stopped early", numbers: { ...pace, Seed: 3 } });
-  await waitForStep(page, 60);
+  await launch(page, { name: "stopped early", numbers: { "Steps per second": 6, Seed: 3 } });
+  await waitForStep(page, 40);
   await page.getByRole("button", { name: "Stop" }).click();
   await waitForState(page, "stopped");
   await launch(page, {
