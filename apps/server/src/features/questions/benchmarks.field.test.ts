@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readQuestions } from "./read-file.ts";
+
+const shared = process.env.SIGHTLINE_SHARED ?? resolve(import.meta.dirname, "../../../../../../shared");
+const folder = join(shared, "data/benchmarks");
+const read = (name: string, answers?: Record<string, number>) => readQuestions(join(folder, name), answers);
+
+describe("the handed benchmark files", () => {
+  it("S04: UrbanVideo-Bench, 5,355 rows with every gold among its options", async () => {
+    const report = await read("urbanvideo/MCQ.parquet");
+    expect([report.format, report.rows, report.questions.length]).toEqual(["UrbanVideo-Bench", 5355, 5355]);
+    for (const { gold, options } of report.questions)
+      expect("ABCDEFGH".indexOf(gold ?? "?")).toBeLessThan(options.length);
+    const counts: Record<number, number> = {};
+    for (const { options } of report.questions) counts[options.length] = (counts[options.length] ?? 0) + 1;
+    expect(counts).toEqual({ 2: 1, 3: 388, 4: 2, 5: 4581, 7: 382, 8: 1 });
+    const remarked = report.remarks.map(({ id }) => Number(id)).sort((a, b) => a - b);
+    expect(remarked).toEqual([823, 1158, 1239, 1440, 1786, 2123, 2488, 2995, 2998, 3954, 3970, 4371]);
+  });
+
+  it("VSI-Bench, 5,130 rows, choices and numbers", async () => {
+    const report = await read("vsibench/vsi_bench_spatialssrl.json");
+    expect([report.rows, report.questions.length, report.set_aside]).toEqual([5130, 5130, []]);
+    expect(report.questions.filter(({ kind }) => kind === "number")).toHaveLength(2640);
+  });
+
+  it("EgoSchema, 500 with answers and 4,531 without", async () => {
+    const answers = JSON.parse(readFileSync(join(folder, "egoschema/subset_answers.json"), "utf8"));
+    const subset = await read("egoschema/500questions.jsonl", answers);
+    expect(subset.questions.filter(({ gold }) => gold !== null)).toHaveLength(500);
+    const rest = await read("egoschema/4531questions.json");
+    expect([rest.questions.length, rest.remarks.length]).toEqual([4531, 4531]);
+  });
+
+  it("MVBench rows: a near-miss gold is read, doubles are remarked, a single candidate is set aside", async () => {
+    const report = await read("CONSTRUCTED_mvbench_rows.json");
+    expect(report.questions.map(({ gold }) => gold)).toEqual(["C", "B", "A"]);
+    expect(report.remarks).toHaveLength(1);
+    expect(report.set_aside.map(({ reason }) => reason)).toEqual(["fewer than 2 candidates"]);
+  });
+
+  it("a file of another shape is set aside row by row, with its fields", async () => {
+    const report = await read("navbench/global_basic.jsonl");
+    expect([report.format, report.questions.length, report.set_aside.length]).toEqual([
+      "unknown",
+      0,
+      report.rows,
+    ]);
+  });
+});
