@@ -15,6 +15,7 @@ test.each<[string, KeyPress, boolean]>([
   ["z", press("z", { ctrlKey: true }), false],
   ["mod+shift+Z", press("Z", { ctrlKey: true, shiftKey: true }), true],
   ["?", press("?", { shiftKey: true }), true],
+  ["+", press("+", { shiftKey: true }), true],
   ["/", press("/", { shiftKey: true }), true],
   ["/", press("/"), true],
   [",", press(","), true],

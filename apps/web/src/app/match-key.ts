@@ -10,7 +10,7 @@ export type KeyPress = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shif
  * @param combination  "k", "shift+K", "mod+Z", "ArrowLeft", "Space", "?"; "mod" is Ctrl or ⌘.
  */
 export function matchesKey(combination: string, press: KeyPress): boolean {
-  const parts = combination.split("+");
+  const parts = combination === "+" ? ["+"] : combination.split("+");
   const wanted = parts.at(-1) ?? "";
   const has = (modifier: string) => parts.slice(0, -1).includes(modifier);
   if (has("mod") !== (press.ctrlKey || press.metaKey) || has("alt") !== press.altKey) return false;

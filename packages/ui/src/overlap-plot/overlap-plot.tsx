@@ -9,6 +9,9 @@ const PAD_TOP = 12;
 const PAD_BOTTOM = 22;
 /** Single frames are marked once they stand this far apart. */
 const POINT_SPACING_PX = 5;
+/** Closer than this, the curve is a band rather than a line, and key-frames share a mark. */
+const CROWD_SPACING_PX = 1.5;
+const MARK_SPACING_PX = 5;
 const LABEL_PX_PER_LETTER = 5.6;
 /** Room beside the plot for marks at its ends. */
 const PAD_SIDE = 8;
@@ -59,6 +62,7 @@ export const OverlapPlot = memo(function OverlapPlot({
   const last = findFirstAt(times, scale.window.to_secs) + 1;
   const shown = points.slice(first, last);
   const roomy = shown.length * POINT_SPACING_PX < scale.width;
+  const crowded = shown.length * CROWD_SPACING_PX > scale.width;
 
   function moveTo(event: PointerEvent, top: number): void {
     onThreshold(toThreshold(1 - (event.clientY - top - PAD_TOP) / inner));
@@ -115,7 +119,11 @@ export const OverlapPlot = memo(function OverlapPlot({
             <path className={classes.backward} d={drawCurve(shown, scale, toY, (p) => p.backward)} />
           </>
         )}
-        <path className={classes.curve} d={drawCurve(shown, scale, toY, (p) => p.overlap)} />
+        <path
+          className={classes.curve}
+          data-crowded={crowded}
+          d={drawCurve(shown, scale, toY, (p) => p.overlap)}
+        />
         <Marks scale={scale} shown={shown} toY={toY} roomy={roomy} frame={frame} hovered={hovered} />
         {saved !== null && (
           <path className={classes.saved} d={`M0 ${Math.round(toY(saved)) + 0.5}H${scale.width}`} />
@@ -176,6 +184,7 @@ function Marks({
   const floor = toY(0);
   const crosses = shown.filter((point) => point.failure !== null).map((point) => scale.toX(point.time_secs));
   let cross = -1;
+  let marked_to = Number.NEGATIVE_INFINITY;
   return (
     <>
       {shown.map((point) => {
@@ -198,7 +207,11 @@ function Marks({
           );
         }
         const y = toY(point.overlap ?? 1);
-        if (point.kept) return <Diamond key={point.frame} x={x} y={y} here={here} />;
+        if (point.kept) {
+          if (!here && x < marked_to + MARK_SPACING_PX) return null;
+          marked_to = x;
+          return <Diamond key={point.frame} x={x} y={y} here={here} />;
+        }
         if (!roomy && !here) return null;
         return (
           <circle
