@@ -27,7 +27,7 @@ function describeRule(decision: KeyFrameDecision, settings: KeyFrameSettings): s
       return ["last frame", ...describeOverlap(decision)];
     case "low_overlap":
     case "enough_overlap":
-      return [`overlap ${format(decision.overlap)} ${kept ? "<" : "≥"} ${format(settings.threshold)}`];
+      return [compareOverlap(decision.overlap, settings.threshold, kept)];
     case "gap":
       return [
         `nothing to compare for ${settings.gap_secs} s`,
@@ -84,6 +84,13 @@ function describeEvidence({ evidence }: KeyFrameDecision): string[] {
   return [matches, `${evidence.inliers} ${evidence.inliers === 1 ? "inlier" : "inliers"}`];
 }
 
-function format(overlap: number | null): string {
-  return overlap === null ? "–" : overlap.toFixed(2);
+/** With a third digit where two would hide the difference: "overlap 0.498 < 0.500". */
+function compareOverlap(overlap: number | null, threshold: number, kept: boolean): string {
+  const isHidden = kept && format(overlap) === format(threshold);
+  const digits = isHidden ? 3 : 2;
+  return `overlap ${format(overlap, digits)} ${kept ? "<" : "≥"} ${format(threshold, digits)}`;
+}
+
+function format(overlap: number | null, digits = 2): string {
+  return overlap === null ? "–" : overlap.toFixed(digits);
 }
