@@ -5,6 +5,7 @@ import type { KeyFrameDecision } from "./types.ts";
 
 const decide = (overlap: number): KeyFrameDecision => ({
   frame: 10,
+  features: 500,
   time_secs: 1,
   kept: overlap < 0.5,
   rule: overlap < 0.5 ? "low_overlap" : "enough_overlap",
