@@ -7,6 +7,7 @@ import { join } from "node:path";
 const { runScript } = await import("./lib/trouble.mjs");
 const { installPackages } = await import("./lib/install.mjs");
 const { buildWeb } = await import("./lib/build-web.mjs");
+const { endWithParent } = await import("./lib/end-with-parent.mjs");
 const { findPython } = await import("./lib/versions.mjs");
 
 const SERVER = join(import.meta.dirname, "../apps/server/src");
@@ -21,6 +22,7 @@ await runScript(async () => {
   }
   await installPackages();
   buildWeb();
+  endWithParent();
   const { register } = await import("tsx/esm/api");
   register();
   await import("../apps/server/src/main.ts");
