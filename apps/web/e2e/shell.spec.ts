@@ -3,25 +3,29 @@ import { addClips, getCard } from "./support/library.ts";
 import { expect, test } from "./support/server.ts";
 
 test("Ctrl-K finds a page, a clip and a command", async ({ page }) => {
+  const openSearch = async () => {
+    await page.keyboard.press("Control+k");
+    await expect(page.getByRole("textbox", { name: "Search" })).toBeFocused();
+  };
   await addClips(page, ["two-frames.mp4"]);
-  await page.keyboard.press("Control+k");
+  await openSearch();
   await page.keyboard.type("hos");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/hosts$/);
   await expect(page).toHaveTitle("Hosts · Sightline");
 
-  await page.keyboard.press("Control+k");
+  await openSearch();
   await page.keyboard.type("two fra");
   await expect(page.getByRole("dialog")).toContainText("two-frames.mp4");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/clips\/[0-9a-f]{64}/);
 
-  await page.keyboard.press("Control+k");
+  await openSearch();
   await page.keyboard.type("trash");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/library\?trash=true/);
 
-  await page.keyboard.press("Control+k");
+  await openSearch();
   await page.keyboard.type("no such thing");
   await expect(page.getByText("Nothing is called “no such thing”")).toBeVisible();
 });

@@ -26,11 +26,13 @@ export function Palette() {
     <Spotlight.Root
       query={query}
       onQueryChange={setQuery}
-      onSpotlightOpen={() => {
+      onSpotlightOpen={() => setOpen(true)}
+      onSpotlightClose={() => {
+        // On closing, not on opening: who types at once must not lose the first letters.
         setQuery("");
-        setOpen(true);
+        setOpen(false);
       }}
-      onSpotlightClose={() => setOpen(false)}
+      clearQueryOnClose={false}
       attributes={{ content: { "aria-label": "Search" } }}
       shortcut={null}
       scrollable
@@ -45,6 +47,7 @@ export function Palette() {
       }}
     >
       <Spotlight.Search
+        autoFocus
         placeholder="Find a page, a clip, a run, a command"
         aria-label="Search"
         leftSection={<IconSearch size={16} stroke={1.7} />}
