@@ -24,9 +24,8 @@ export class ServerFrames implements FrameSource {
     this.#fetchPicture = options.fetchPicture;
   }
 
-  get status(): FrameSourceStatus {
-    return { state: "ready" };
-  }
+  /** One object for all reads: a reader compares by identity. */
+  readonly status: FrameSourceStatus = { state: "ready" };
 
   get(frame: number): FramePicture | null {
     const bitmap = this.#pictures.get(frame);
