@@ -16,8 +16,9 @@ from sightline_trainer.checkpoints import is_complete
 from sightline_trainer.sim.fixture import record
 from sightline_trainer.sim.model import State, run_step
 from sightline_trainer.sim.score import ADVANTAGE_EPS
-from sightline_trainer.sim.settings import FAULTS, SettingsError, read_faults, read_plan
+from sightline_trainer.sim.settings import FAULTS, read_faults, read_plan
 from sightline_trainer.sim.texts import LETTERS
+from sightline_trainer.stages import SpecError
 
 Check = Callable[[dict[str, Any]], None]
 
@@ -359,7 +360,7 @@ def test_fault_words() -> None:
     ]
     assert read_faults("") == []
     for bad in ("boom", "nan@", "nan@x", "nan@3-", "NAN@3", "nan@3;kill@4"):
-        with pytest.raises(SettingsError):
+        with pytest.raises(SpecError):
             read_faults(bad)
     assert all(text for text in FAULTS.values())
 

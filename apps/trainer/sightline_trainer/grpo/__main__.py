@@ -11,8 +11,9 @@ from types import FrameType
 
 from sightline_trainer.attempt import Attempt, FencedError
 from sightline_trainer.grpo.data import DataError
-from sightline_trainer.grpo.settings import SpecError, read_plan
+from sightline_trainer.grpo.settings import read_plan
 from sightline_trainer.rundir import NO_SPACE
+from sightline_trainer.stages import SpecError
 from sightline_trainer.wire.events import EXIT_CODES
 from sightline_trainer.wire.log import EndReason, EventLog
 

@@ -16,21 +16,10 @@ from sightline_trainer.grpo.record import count_values, mean_part, wire_row
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Settings
 from sightline_trainer.grpo.tiny import space_tags
+from sightline_trainer.intervals import wilson
 from sightline_trainer.rewards.score import PARTS
 
 BATCH = 64
-_Z = 1.959963984540054
-
-
-def wilson(successes: float, n: int) -> tuple[float, float]:
-    """95 % interval of a share, after Wilson (1927)."""
-    if n == 0:
-        return 0.0, 1.0
-    share = successes / n
-    centre = share + _Z * _Z / (2 * n)
-    spread = _Z * math.sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n))
-    scale = 1 + _Z * _Z / n
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
 
 
 def settings_card(settings: Settings, questions: Sequence[Question]) -> str:

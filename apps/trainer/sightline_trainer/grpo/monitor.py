@@ -8,18 +8,10 @@ import threading
 import time
 from pathlib import Path
 
+from sightline_trainer.machine import rss_bytes
 from sightline_trainer.wire.log import EventLog
 
 EVERY_SECS = 10.0
-
-
-def rss_bytes() -> int:
-    """Resident memory of this process; 0 where the system does not say."""
-    try:
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return 0
 
 
 class Monitor:

@@ -23,10 +23,11 @@ from sightline_trainer.grpo.evaluate import answer, evaluate, settings_card
 from sightline_trainer.grpo.judge import Judge
 from sightline_trainer.grpo.monitor import Monitor
 from sightline_trainer.grpo.scorer import Scorer
-from sightline_trainer.grpo.settings import Plan, SpecError
+from sightline_trainer.grpo.settings import Plan
 from sightline_trainer.grpo.tiny import space_tags
 from sightline_trainer.grpo.trainer import Progress, RunCallback, SightlineTrainer, build_config
 from sightline_trainer.grpo.warm_start import get_warm_start
+from sightline_trainer.stages import SpecError
 from sightline_trainer.wire.log import EndReason, EventLog
 
 

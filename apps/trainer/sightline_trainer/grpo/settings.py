@@ -5,24 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from itertools import pairwise
 from typing import Any
 
-from sightline_trainer.rewards.score import PARTS, normalise_weights
-
-
-class SpecError(ValueError):
-    """The spec can't be run; the message says which value is wrong and what would do."""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A stretch of a run with one set of weights, over a half-open range of epochs."""
-
-    name: str
-    weights: Mapping[str, float]
-    from_epoch: float
-    to_epoch: float
+from sightline_trainer.rewards.score import normalise_weights
+from sightline_trainer.stages import SpecError, Stage, read_stages, stage_at
 
 
 @dataclass(frozen=True)
@@ -74,10 +60,7 @@ class Plan:
 
     def stage_at(self, epoch: float) -> int:
         """Index of the stage in force at the beginning of a step; the last one beyond the end."""
-        for index, stage in enumerate(self.stages):
-            if epoch < stage.to_epoch - 1e-9:
-                return index
-        return len(self.stages) - 1
+        return stage_at(self.stages, epoch)
 
     def weights_at(self, epoch: float) -> dict[str, float]:
         """Weights in force, summing to 1."""
@@ -95,39 +78,15 @@ def _convert(name: str, value: Any, default: Any) -> Any:
     raise SpecError(f"settings.{name} is {value!r}; it must be a {kind.__name__}")
 
 
-def _read_stage(index: int, value: Any) -> Stage:
-    try:
-        weights = {part: float(value["weights"][part]) for part in PARTS}
-        stage = Stage(
-            str(value.get("name") or f"stage {index + 1}"),
-            weights,
-            float(value["from_epoch"]),
-            float(value["to_epoch"]),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise SpecError(
-            f"stage {index + 1} must hold weights of format, accuracy and consistency, from_epoch and to_epoch: "
-            f"{error!r}"
-        ) from error
-    if min(weights.values()) < 0 or sum(weights.values()) <= 0:
-        raise SpecError(f"stage {index + 1}: weights must be 0 or more and not all 0")
-    if stage.to_epoch <= stage.from_epoch:
-        raise SpecError(f"stage {index + 1} ends at epoch {stage.to_epoch}, before it begins")
-    return stage
-
-
 def read_plan(spec: Mapping[str, Any]) -> Plan:
     """Reads a spec. Raises SpecError."""
     given = dict(spec.get("settings") or {})
     defaults = {item.name: item.default for item in fields(Settings)}
     values = {name: _convert(name, given[name], defaults[name]) for name in defaults if given.get(name) is not None}
     settings = Settings(**values)
-    stages = tuple(_read_stage(index, value) for index, value in enumerate(spec.get("stages") or []))
+    stages = tuple(read_stages(spec.get("stages")))
     if not stages:
         raise SpecError("the run has no stage; give at least one with its weights")
-    for before, after in pairwise(stages):
-        if abs(before.to_epoch - after.from_epoch) > 1e-9:
-            raise SpecError(f"stage {after.name!r} must begin where {before.name!r} ends, at epoch {before.to_epoch}")
     if settings.group_size < 2:
         raise SpecError("settings.group_size must be 2 or more: an advantage is relative to the group")
     if (settings.group_size * settings.prompts_per_step) % settings.micro_batch:

@@ -7,7 +7,9 @@ import random
 import statistics
 from typing import Any
 
-from sightline_trainer.sim.settings import PARTS, Plan
+from sightline_trainer.intervals import wilson
+from sightline_trainer.rewards.score import PARTS
+from sightline_trainer.sim.settings import Plan
 from sightline_trainer.sim.texts import TASKS
 
 
@@ -92,20 +94,10 @@ def consistency_counts(rows: list[dict[str, Any]]) -> dict[str, float | None]:
 def accuracy(rows: list[dict[str, Any]]) -> dict[str, float]:
     """n, share of right letters, and its 95 % interval."""
     correct = sum(row["rewards"]["accuracy"]["raw"] for row in rows)
-    low, high = wilson(correct, len(rows))
+    low, high = map(short, wilson(correct, len(rows)))
     return {"n": len(rows), "accuracy": correct / len(rows), "low": low, "high": high}
 
 
 def short(value: float) -> float:
     """Six digits: more than the eye sees, fewer than those in which one machine's libm differs from another's."""
     return float(f"{value:.6g}")
-
-
-def wilson(successes: float, n: int) -> tuple[float, float]:
-    """95 % interval of a share, after Wilson."""
-    z = 1.959963984540054
-    share = successes / n
-    centre = share + z * z / (2 * n)
-    spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    scale = 1 + z * z / n
-    return short(max(0.0, (centre - spread) / scale)), short(min(1.0, (centre + spread) / scale))

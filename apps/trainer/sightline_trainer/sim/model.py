@@ -11,9 +11,10 @@ import random
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sightline_trainer.rewards.score import PARTS
 from sightline_trainer.sim.metrics import accuracy, consistency_counts, step_values
 from sightline_trainer.sim.score import score_group
-from sightline_trainer.sim.settings import PARTS, Plan
+from sightline_trainer.sim.settings import Plan
 from sightline_trainer.sim.texts import Question, Trace, make_question, make_trace
 
 QUESTIONS = 512

@@ -19,9 +19,11 @@ from typing import Any, NoReturn
 
 from sightline_trainer.attempt import Attempt, FencedError
 from sightline_trainer.checkpoints import checkpoint_dir, mark_complete, prune
+from sightline_trainer.machine import rss_bytes
 from sightline_trainer.rundir import NO_SPACE
 from sightline_trainer.sim.model import State, evaluate, run_step
-from sightline_trainer.sim.settings import Fault, Plan, SettingsError, read_plan
+from sightline_trainer.sim.settings import Fault, Plan, read_plan
+from sightline_trainer.stages import SpecError
 from sightline_trainer.wire.events import EXIT_CODES
 from sightline_trainer.wire.log import DiskFullError, EndReason, EventLog
 
@@ -117,7 +119,7 @@ class Simulator:
     def _read_plan(self) -> Plan:
         try:
             plan = read_plan(self.attempt.spec)
-        except SettingsError as error:
+        except SpecError as error:
             raise GiveUpError("bad_spec", str(error), "Correct the setting and launch again.") from None
         self.plan = plan
         self.log = self._reopen(plan)
@@ -387,7 +389,7 @@ class Simulator:
                 continue
             try:
                 self.log.system(
-                    rss_bytes=_rss_bytes(),
+                    rss_bytes=rss_bytes(),
                     cpu=round((cpu - last_cpu) / max(1e-6, now - last_time), 3),
                     disk_free_bytes=shutil.disk_usage(self.attempt.run.path).free,
                     gpus=[_simulated_gpu(index, self.state.step) for index in range(plan.settings.gpus)],
@@ -413,14 +415,6 @@ class Simulator:
 def _die() -> NoReturn:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError("SIGKILL came back")
-
-
-def _rss_bytes() -> int:
-    try:
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return 0
 
 
 def _simulated_gpu(index: int, step: int) -> dict[str, Any]:

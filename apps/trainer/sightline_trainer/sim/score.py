@@ -7,7 +7,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Any
 
-from sightline_trainer.sim.settings import PARTS
+from sightline_trainer.rewards.score import PARTS
 from sightline_trainer.sim.texts import LETTERS, Question, Trace
 
 ADVANTAGE_EPS = 1e-4

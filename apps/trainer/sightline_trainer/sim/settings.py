@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-PARTS: tuple[str, ...] = ("format", "accuracy", "consistency")
+from sightline_trainer.rewards.score import normalise_weights
+from sightline_trainer.stages import SpecError, Stage, read_stages, stage_at
+
 _FAULT = re.compile(r"([a-z][a-z0-9_]*)(?:@(\d+)(?:-(\d+))?)?(?::([0-9.]+))?(!?)")
 
 FAULTS = {
@@ -41,10 +42,6 @@ FAULTS = {
 }
 
 
-class SettingsError(ValueError):
-    """The spec can't be simulated; the message says what is wrong with it."""
-
-
 @dataclass(frozen=True)
 class Fault:
     """One fault on demand."""
@@ -54,16 +51,6 @@ class Fault:
     to_step: int
     secs: float | None
     in_every_attempt: bool
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A stretch with one set of weights, over a half-open range of epochs."""
-
-    name: str
-    weights: dict[str, float]
-    from_epoch: float
-    to_epoch: float
 
 
 @dataclass(frozen=True)
@@ -125,17 +112,11 @@ class Plan:
 
     def stage_at(self, step: int) -> int:
         """Index of the stage that is in force for step `step` (from 1): where that step begins."""
-        begin = self.epoch(step - 1)
-        for index, stage in enumerate(self.stages):
-            if begin < stage.to_epoch - 1e-9:
-                return index
-        return len(self.stages) - 1
+        return stage_at(self.stages, self.epoch(step - 1))
 
     def weights_at(self, step: int) -> dict[str, float]:
         """Weights in force, summing to 1."""
-        weights = self.stages[self.stage_at(step)].weights
-        total = sum(weights.values())
-        return {part: weights[part] / total for part in PARTS}
+        return normalise_weights(self.stages[self.stage_at(step)].weights)
 
     def fault(self, name: str, step: int, attempt: int) -> Fault | None:
         """The fault of that name that strikes at the step, if any."""
@@ -154,7 +135,7 @@ DEFAULT_STAGES = [
 
 
 def read_plan(spec: dict[str, Any]) -> Plan:
-    """Reads a run's spec. Raises SettingsError."""
+    """Reads a run's spec. Raises SpecError."""
     given = spec.get("settings") or {}
     known = {item.name: item for item in fields(Settings)}
     values: dict[str, Any] = {}
@@ -171,11 +152,8 @@ def read_plan(spec: dict[str, Any]) -> Plan:
         "eval_questions",
     ):
         if getattr(settings, name) < 1:
-            raise SettingsError(f"{name} must be 1 or more")
-    stages = [_stage(index, item) for index, item in enumerate(spec.get("stages") or [])] or DEFAULT_STAGES
-    for before, after in itertools.pairwise(stages):
-        if abs(before.to_epoch - after.from_epoch) > 1e-9:
-            raise SettingsError(f"stage {after.name!r} must begin where {before.name!r} ends, at {before.to_epoch}")
+            raise SpecError(f"{name} must be 1 or more")
+    stages = read_stages(spec.get("stages")) or DEFAULT_STAGES
     plan = Plan(
         run_id=str(spec.get("run_id")),
         seed=int(spec.get("seed", 0)),
@@ -185,7 +163,7 @@ def read_plan(spec: dict[str, Any]) -> Plan:
         unknown=sorted(set(given) - set(known)),
     )
     if plan.max_steps < 1:
-        raise SettingsError("the stages hold no step")
+        raise SpecError("the stages hold no step")
     return plan
 
 
@@ -193,22 +171,7 @@ def _as_type(name: str, value: Any, kind: type) -> Any:
     try:
         return kind(value)
     except (TypeError, ValueError):
-        raise SettingsError(f"{name} must be a {kind.__name__}, not {value!r:.100}") from None
-
-
-def _stage(index: int, item: Any) -> Stage:
-    try:
-        weights = {part: float(item["weights"][part]) for part in PARTS}
-        stage = Stage(
-            str(item.get("name") or f"stage {index + 1}"), weights, float(item["from_epoch"]), float(item["to_epoch"])
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise SettingsError(f"stage {index + 1} is not readable: {error!r}") from None
-    if min(weights.values()) < 0 or sum(weights.values()) <= 0:
-        raise SettingsError(f"stage {index + 1}: weights must be 0 or more and not all 0")
-    if stage.to_epoch <= stage.from_epoch:
-        raise SettingsError(f"stage {index + 1} ends before it begins")
-    return stage
+        raise SpecError(f"{name} must be a {kind.__name__}, not {value!r:.100}") from None
 
 
 def read_faults(text: str) -> list[Fault]:
@@ -222,7 +185,7 @@ def read_faults(text: str) -> list[Fault]:
             continue
         match = _FAULT.fullmatch(word)
         if match is None or match.group(1) not in FAULTS:
-            raise SettingsError(f"unknown fault {word!r}; there are {', '.join(FAULTS)}")
+            raise SpecError(f"unknown fault {word!r}; there are {', '.join(FAULTS)}")
         name, first, last, secs, every = match.groups()
         from_step = int(first) if first else 1
         faults.append(

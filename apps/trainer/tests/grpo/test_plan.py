@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from sightline_trainer.grpo.data import DataError, read_questions
-from sightline_trainer.grpo.settings import SpecError, read_plan
+from sightline_trainer.grpo.settings import read_plan
+from sightline_trainer.stages import SpecError
 from tests.grpo.attempts import QUESTIONS, STAGES
 
 
