@@ -35,7 +35,6 @@ export default defineConfig({
   worker: { format: "es" },
   build: { target: "es2023", sourcemap: true, chunkSizeWarningLimit: 12_000 },
   optimizeDeps: {
-    exclude: ["onnxruntime-web"],
     // Found late, a dependency makes the dev server reload the page; what lazy pages and workers need is named here.
     include: [
       "@techstark/opencv-js",

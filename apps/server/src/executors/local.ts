@@ -37,7 +37,9 @@ export async function findPython(search_path: string): Promise<string> {
         const [major = 0, minor = 0] = stdout.trim().split(" ").map(Number);
         if (major > 3 || (major === 3 && minor >= 10)) return path;
         tooOld.push(`${path} is ${major}.${minor}`);
-      } catch {}
+      } catch {
+        // Not there, or no working Python: the next candidate may be one.
+      }
     }
   }
   const found = tooOld.length > 0 ? ` (${tooOld.join(", ")})` : "";

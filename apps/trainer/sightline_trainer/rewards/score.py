@@ -14,7 +14,7 @@ from sightline_trainer.rewards.released import read_released
 from sightline_trainer.rewards.trace import TraceReading, read_gold, read_trace
 
 RuleSet = Literal["sightline", "embodied-r"]
-PARTS = ("format", "accuracy", "consistency")
+PARTS: tuple[str, ...] = ("format", "accuracy", "consistency")
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,5 @@
 import type { Action } from "../worlds/types.ts";
 
-/** Who said a triple. `person` is an edit by hand. */
-export type PerceiverKind = "openai" | "embedded" | "oracle" | "person";
-
 /** What is wrong with a triple as it was given. */
 export type TripleProblem =
   /** The text could not be split into its three points; it stands whole in `raw`. */

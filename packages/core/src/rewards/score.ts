@@ -1,5 +1,4 @@
 import { type Options, readGold, readTrace, type TraceReading } from "../traces/index.ts";
-import { REWARD_PARTS, type RewardPart, type RewardWeights } from "../wire/index.ts";
 import { readReleased } from "./embodied-r.ts";
 import { meanRelativeAccuracy, readNumber } from "./numeric.ts";
 
@@ -60,63 +59,4 @@ export function scoreCompletion(
     accuracy: gold.kind === "number" ? scoreNumber(text, gold) : scoreChoice(reading, gold),
     reading,
   };
-}
-
-/**
- * Logical consistency of a right answer: does the judge, who sees question and reasoning only, come to the same letter?
- *
- * @param judged  The judge's letter; null when the judge failed.
- * @returns 0 without asking for a wrong answer or a missing reasoning; null when the judge failed.
- * @see Embodied-R, the consistency reward: 1 iff a = a′ = g
- */
-export function scoreConsistency(
-  reading: TraceReading,
-  accuracy: RawReward,
-  judged: string | null,
-): RawReward {
-  if (accuracy.raw !== 1) return { raw: 0, reason: "skipped_wrong_answer" };
-  if (reading.think === null) return { raw: 0, reason: "no_think" };
-  if (judged === null) return { raw: null, reason: "judge failed" };
-  return { raw: judged === reading.letter ? 1 : 0, reason: null };
-}
-
-/** Weights that sum to 1. @throws RangeError when all are 0. */
-export function normaliseWeights(weights: RewardWeights): RewardWeights {
-  const sum = REWARD_PARTS.reduce((total, part) => total + weights[part], 0);
-  if (sum <= 0) throw new RangeError("the weights of format, accuracy and consistency are all 0");
-  return {
-    format: weights.format / sum,
-    accuracy: weights.accuracy / sum,
-    consistency: weights.consistency / sum,
-  };
-}
-
-/**
- * The weighted sum of the parts, with weights made to sum to 1; null when a part that carries weight is null.
- * @see Embodied-R, total reward r = ω1 r′ + ω2 r″ + ω3 r‴
- */
-export function combineRewards(
-  raw: Record<RewardPart, number | null>,
-  weights: RewardWeights,
-): number | null {
-  const normalised = normaliseWeights(weights);
-  let total = 0;
-  for (const part of REWARD_PARTS) {
-    const value = raw[part];
-    if (normalised[part] === 0) continue;
-    if (value === null) return null;
-    total += value * normalised[part];
-  }
-  return total;
-}
-
-/**
- * Each reward of a group relative to the others: (r − mean) / (std + ε), with the sample standard deviation, as TRL
- * computes it. A group of equal rewards gives zeros.
- */
-export function groupAdvantages(rewards: readonly number[], epsilon = 1e-4): number[] {
-  const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
-  if (rewards.length < 2) return rewards.map(() => 0);
-  const variance = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0) / (rewards.length - 1);
-  return rewards.map((reward) => (reward - mean) / (Math.sqrt(variance) + epsilon));
 }

@@ -43,7 +43,6 @@ export type WorldObject = {
 /** Kinds of world. `courtyard` is held out of training sets, for out-of-distribution tests. */
 export const SETTINGS = ["room", "street", "courtyard"] as const;
 export type Setting = (typeof SETTINGS)[number];
-export const HELD_OUT_SETTING: Setting = "courtyard";
 
 /** One move of the agent: metres for moves, degrees for rotations and tilts; always positive. */
 export type Step = { action: Action; amount: number };
