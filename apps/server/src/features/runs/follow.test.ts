@@ -1,4 +1,4 @@
-import { appendBatch, metricPaths, type RunSeries } from "@sightline/core/runs";
+import { appendBatch, metricPaths, type RunSeries, type RunSummary } from "@sightline/core/runs";
 import { completionLine, metricsLine, stageLine, startLine } from "@sightline/core/testing";
 import type { WireLine } from "@sightline/core/wire";
 import { afterEach, describe, expect, it } from "vitest";
@@ -247,6 +247,29 @@ describe("runs.follow", () => {
       if (counts.length === 2) break;
     }
     expect(counts).toEqual([1, 2]);
+  });
+
+  it("tells of an end after every row that was committed before it", async () => {
+    const at = house();
+    const stop = new AbortController();
+    cleanups.push(() => stop.abort());
+    const store = createRunStore(at.db);
+    const summaries = () => store.list(false) as unknown as RunSummary[];
+    const parts = { hub: at.hub, lines: createLineStore(at.db), summaries, attempts: store.attempts };
+    const request = { run_ids: ["run-a"], last_id: null, points: 512, metrics: null };
+    const follower = follow(parts, request, stop.signal);
+    await follower.next();
+    const write = writer(at);
+    write((where) => startLine(where));
+    for (let step = 1; step <= 1200; step++) write(metric(step));
+    store.changeRun("run-a", { state: "done" });
+    at.hub.changed("run-a");
+    let rows = 0;
+    for await (const { batch } of follower) {
+      if (batch.kind === "rows") rows += batch.rows.length;
+      if (batch.kind === "state" && batch.runs[0]?.state === "done") break;
+    }
+    expect(rows).toBe(1201);
   });
 
   it("ends with its signal and lets go of the hub", async () => {

@@ -70,16 +70,19 @@ export async function* follow(
     }
     while (!signal.aborted) {
       wake.lower();
-      if (changed.size > 0) {
-        const runs = summaries([...changed]);
-        changed.clear();
-        if (runs.length > 0) yield { id: last, batch: { kind: "state", runs } };
-      }
+      // States are read before the rows and told after them: whoever hears of an end has all that led to it.
+      const told = [...changed];
+      changed.clear();
+      const runs = told.length > 0 ? summaries(told) : [];
       const { rows: found, tallies, upto_id, full } = lines.after(run_ids, last, BATCH_ROWS);
       const rows = found.filter(({ id, line }) => id > (opened.get(line.run_id) ?? 0));
       last = upto_id;
       if (rows.length > 0 || tallies.length > 0) yield { id: last, batch: { kind: "rows", rows, tallies } };
-      if (full) continue;
+      if (full) {
+        for (const run_id of told) changed.add(run_id);
+        continue;
+      }
+      if (runs.length > 0) yield { id: last, batch: { kind: "state", runs } };
       sent = performance.now();
       await wake.wait(signal);
       await pause(Math.max(GATHER_MS, sent + COALESCE_MS - performance.now()), signal);
