@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RunSpec } from "@sightline/core/runs";
+import type { TrainingRow } from "@sightline/core/worlds";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Environment } from "../environment/index.ts";
+import { listSampleQuestions } from "../samples/index.ts";
+import { createTraining } from "./index.ts";
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+const READY: Environment = {
+  status: async () => ({ state: "ready", problem: null, python: "/opt/python", versions: {} }),
+  prepare: async () => null,
+};
+const ABSENT: Environment = {
+  status: async () => ({ state: "absent", problem: null, python: null, versions: null }),
+  prepare: async () => null,
+};
+
+function open(environment = READY) {
+  const dataDir = mkdtempSync(join(tmpdir(), "sightline-training-"));
+  cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
+  return createTraining({ dataDir, environment, sampleQuestions: listSampleQuestions });
+}
+
+const spec = (settings: RunSpec["settings"] = {}): RunSpec => ({
+  run_id: "r",
+  name: "r",
+  engine: "grpo",
+  preset: "tiny",
+  seed: 3,
+  stages: [],
+  settings: { train_questions: 64, eval_questions: 16, warm_questions: 32, ...settings },
+});
+
+const rowsOf = (text: string | undefined) =>
+  (text ?? "")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as TrainingRow);
+
+const question = (changes: Record<string, unknown> = {}) =>
+  JSON.stringify({
+    question: "Where is the kiosk?",
+    options: ["left", "right"],
+    gold: "B",
+    task: "landmark_position",
+    triples: [{ change: "A street." }, { action: "move forward", change: "A kiosk enters right." }],
+    ...changes,
+  });
+
+describe("the inputs of a run", () => {
+  it("are the same for the same spec, so that a resumed run agrees", async () => {
+    expect(await open().inputs(spec())).toEqual(await open().inputs(spec()));
+    expect(await open().inputs(spec({ world_seed: 2 }))).not.toEqual(await open().inputs(spec()));
+  });
+
+  it("hold no held-out prompt among the training questions, and ask every sample clip's question", async () => {
+    const { python, data } = await open().inputs(spec());
+    expect(python).toBe("/opt/python");
+    const [train, held] = [rowsOf(data["train.jsonl"]), rowsOf(data["eval.jsonl"])];
+    expect([train.length, held.length]).toEqual([64, 16 + listSampleQuestions().length]);
+    const prompts = new Set(train.map(({ prompt }) => prompt));
+    expect(held.filter(({ prompt, clip_id }) => clip_id === null && prompts.has(prompt))).toEqual([]);
+    expect(held.filter(({ clip_id }) => clip_id !== null).map(({ question_id }) => question_id)).toEqual(
+      listSampleQuestions().map(({ question_id }) => question_id),
+    );
+  });
+
+  it("need neither data nor an interpreter for the simulator", async () => {
+    expect(await open(ABSENT).inputs({ ...spec(), engine: "simulator" })).toEqual({ python: null, data: {} });
+  });
+
+  it("say what to do while the trainer is not prepared", async () => {
+    await expect(open(ABSENT).inputs(spec())).rejects.toThrow("The trainer is not prepared yet");
+  });
+});
+
+describe("a question file", () => {
+  it("of 200 questions is stored, split and launched from", async () => {
+    const training = open();
+    const report = training.checkFile(Buffer.from(Array.from({ length: 200 }, () => question()).join("\n")));
+    expect(report).toMatchObject({ questions: 200, tasks: { landmark_position: 200 }, problems: [] });
+    const { data } = await training.inputs(spec({ question_file: report.question_file }));
+    expect([rowsOf(data["train.jsonl"]).length, rowsOf(data["eval.jsonl"]).length]).toEqual([160, 40]);
+    expect(data["warm.jsonl"]).toBeUndefined();
+  });
+
+  it("with a bad line is reported by line and not stored", () => {
+    const lines = [
+      question(),
+      question({ gold: undefined }),
+      question({ task: "cooking" }),
+      '{"question": "Wh',
+    ];
+    const report = open().checkFile(Buffer.concat([Buffer.from(lines.join("\n")), Buffer.from([10, 0xff])]));
+    expect(report.question_file).toBeNull();
+    expect(report.problems.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
+  });
+});
+
+describe("preflight", () => {
+  it("passes for the tiny preset and names what does not fit", async () => {
+    const good = await open().preflight(spec({ micro_batch: 64 }));
+    expect(good.filter(({ ok }) => !ok)).toEqual([]);
+    const bad = await open(ABSENT).preflight(spec({ micro_batch: 7, train_questions: 4 }));
+    expect(bad.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(["trainer", "questions", "group"]);
+  });
+});
