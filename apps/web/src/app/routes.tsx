@@ -37,7 +37,10 @@ const libraryRoute = createRoute({
   component: lazyRouteComponent(() => import("../features/library/index.tsx"), "LibraryPage"),
 });
 
-/** `frame`: the 0-based ordinal on screen. `preset`: its key-frame settings, changed by what follows; else those last saved. */
+/**
+ * `frame`: the 0-based ordinal on screen. `preset`: its key-frame settings, changed by what follows; else those last
+ * saved. `tab`: the pane beside the player; `question`, `triples`, `trace`: what it shows, by id.
+ */
 const clipSearch = z.object({
   frame: z.number().int().nonnegative().optional().catch(undefined),
   preset: z.enum(["sightline", "embodied-r"]).optional().catch(undefined),
@@ -46,13 +49,17 @@ const clipSearch = z.object({
   width: z.number().int().min(0).max(8192).optional().catch(undefined),
   least: z.number().int().min(0).max(10_000).optional().catch(undefined),
   most: z.number().int().min(2).max(10_000).optional().catch(undefined),
+  tab: z.enum(["triples", "ask"]).optional().catch(undefined),
+  question: z.string().optional().catch(undefined),
+  triples: z.string().optional().catch(undefined),
+  trace: z.string().optional().catch(undefined),
 });
 
 const clipRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/clips/$clipId",
   validateSearch: clipSearch,
-  component: lazyRouteComponent(() => import("../features/clip/index.tsx"), "ClipPage"),
+  component: lazyRouteComponent(() => import("./clip-route.tsx"), "ClipRoute"),
 });
 
 const runsSearch = z.object({

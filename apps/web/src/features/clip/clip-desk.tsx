@@ -6,6 +6,7 @@ import { Pane, PaneGroup } from "@sightline/ui/pane";
 import { FrameView, TransportBar, useTransport } from "@sightline/ui/player";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import type { ClipPane } from "../../app/clip-pane.ts";
 import { useJobs } from "../../app/jobs.ts";
 import { useKeys } from "../../app/keys.ts";
 import classes from "./clip-desk.module.css";
@@ -14,6 +15,7 @@ import { MatchToggle } from "./match-toggle.tsx";
 import { Notices } from "./notices.tsx";
 import { findNeighbour } from "./sampled.ts";
 import { readSettings, writeSettings } from "./settings-in-url.ts";
+import { SidePane } from "./side-pane.tsx";
 import { TimelinePane } from "./timeline-pane.tsx";
 import { useFrameSource } from "./use-frame-source.ts";
 import { useMatches } from "./use-matches.ts";
@@ -27,11 +29,14 @@ export function ClipDesk({
   clip,
   table,
   saved,
+  panes,
 }: {
   clip: Clip;
   table: SampleTable;
   /** The key-frame settings that a URL without any means. */
   saved: KeyFrameSettings;
+  /** Beside the key-frames, each under a tab. */
+  panes: readonly ClipPane[];
 }) {
   const { time_secs } = table;
   const duration_secs = getDuration(clip, time_secs);
@@ -186,19 +191,37 @@ export function ClipDesk({
         </PaneGroup>
       </Pane>
       <Pane id="key-frames" size={30} min={300}>
-        <KeyFramePane
-          clip={clip}
-          state={state}
-          settings={settings}
-          draft={draft}
-          current={current}
-          hovered={hovered}
-          onOpen={open}
-          onHover={setHovered}
-          onSettings={putSettings}
-          onDraft={tryDraft}
-          onSave={save}
-        />
+        <SidePane
+          panes={panes}
+          shown={search.tab ?? null}
+          onShow={(tab) =>
+            void navigate({ search: (now) => ({ ...now, tab: tab ?? undefined }), resetScroll: false })
+          }
+          pane_props={{
+            clip,
+            table,
+            selection,
+            is_saved: state.is_saved,
+            frame,
+            hovered,
+            onOpen: open,
+            onHover: setHovered,
+          }}
+        >
+          <KeyFramePane
+            clip={clip}
+            state={state}
+            settings={settings}
+            draft={draft}
+            current={current}
+            hovered={hovered}
+            onOpen={open}
+            onHover={setHovered}
+            onSettings={putSettings}
+            onDraft={tryDraft}
+            onSave={save}
+          />
+        </SidePane>
       </Pane>
     </PaneGroup>
   );

@@ -8,6 +8,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { TRPCClientError } from "@trpc/client";
 import type { ReactNode } from "react";
 import { trpc } from "../../app/clients.ts";
+import type { ClipPane } from "../../app/clip-pane.ts";
 import { useFollowClips } from "../../app/clips.ts";
 import { useJobs } from "../../app/jobs.ts";
 import { usePageTitle } from "../../app/page-title.ts";
@@ -17,7 +18,7 @@ import classes from "./clip-page.module.css";
 const route = getRouteApi("/clips/$clipId");
 
 /** One clip: its exact frames, which of them were kept, and why. */
-export function ClipPage() {
+export function ClipPage({ panes }: { panes: readonly ClipPane[] }) {
   const { clipId } = route.useParams();
   useFollowClips();
   const clip = useQuery(trpc.clips.get.queryOptions({ clip_id: clipId }));
@@ -49,11 +50,11 @@ export function ClipPage() {
         </Closed>
       );
     default:
-      return <Opened key={clip.data.clip_id} clip={clip.data} />;
+      return <Opened key={clip.data.clip_id} clip={clip.data} panes={panes} />;
   }
 }
 
-function Opened({ clip }: { clip: Clip }) {
+function Opened({ clip, panes }: { clip: Clip; panes: readonly ClipPane[] }) {
   const table = useQuery({
     ...trpc.clips.sampleTable.queryOptions({ clip_id: clip.clip_id }),
     staleTime: Number.POSITIVE_INFINITY,
@@ -74,7 +75,7 @@ function Opened({ clip }: { clip: Clip }) {
   if (table.data === undefined || saved.data === undefined) {
     return <output className={classes.waiting}>Opening the clip …</output>;
   }
-  return <ClipDesk clip={clip} table={table.data} saved={saved.data ?? SIGHTLINE_SETTINGS} />;
+  return <ClipDesk clip={clip} table={table.data} saved={saved.data ?? SIGHTLINE_SETTINGS} panes={panes} />;
 }
 
 function Reading({ clip }: { clip: Clip }) {
