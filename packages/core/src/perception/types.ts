@@ -31,3 +31,40 @@ export type Triple = {
   raw: string;
   problems: TripleProblem[];
 };
+
+/**
+ * Who gave the triples.
+ *
+ * `embedded`: geometry and a small detector, no network. `openai`: a vision model behind an OpenAI-compatible endpoint.
+ * `oracle`: the ground truth of a world. `imported`: a file made elsewhere.
+ */
+export type Perceiver =
+  | { kind: "embedded"; version: string }
+  | {
+      kind: "openai";
+      endpoint_id: string;
+      model: string;
+      prompt_version: string;
+      temperature: number;
+      /** Longer side of the pictures that were sent, in pixels. */
+      image_px: number;
+    }
+  | { kind: "oracle"; version: string }
+  | { kind: "imported"; source: string };
+
+/** The triples of one clip's key-frames by one perceiver. */
+export type TripleSet = {
+  triple_set_id: string;
+  clip_id: string;
+  /** `settings_hash` of the key-frame selection that they describe. */
+  settings_hash: string;
+  /** The question whose objects `relevant` speaks of; null when none was asked. */
+  question_id: string | null;
+  perceiver: Perceiver;
+  /** A set that works or was cut short holds the triples that there are. */
+  state: "working" | "done" | "cancelled" | "failed";
+  problem: string | null;
+  made_secs: number;
+  /** In order of `index`, with a person's edits applied. */
+  triples: Triple[];
+};

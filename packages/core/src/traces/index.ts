@@ -1,3 +1,4 @@
 export * from "./blocks.ts";
 export * from "./letter.ts";
 export * from "./parse.ts";
+export * from "./types.ts";

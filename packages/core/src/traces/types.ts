@@ -1,0 +1,50 @@
+import type { TraceReading } from "./parse.ts";
+
+/** Who reasons: a model behind an endpoint, or a policy that runs in the browser. */
+export type Reasoner =
+  | { kind: "openai"; endpoint_id: string; model: string; temperature: number; max_tokens: number }
+  | {
+      kind: "onnx";
+      /** Where the model's files lie: a run's export, a folder that was added, or a hub id. */
+      source:
+        | { kind: "run"; run_id: string }
+        | { kind: "folder"; model_id: string }
+        | { kind: "hub"; id: string };
+      max_tokens: number;
+    };
+
+/** What the judge said of a reasoning: the letter that follows from question and reasoning alone. */
+export type Judgement = {
+  /** Null when it gave none. */
+  letter: string | null;
+  /** It equals the letter that was answered. */
+  agrees: boolean;
+  status: "ok" | "no_think" | "timeout" | "http_error" | "unparsed" | "no_judge";
+  /** Model that judged, in words. */
+  by: string;
+};
+
+/** One reasoning output on a clip, stored. */
+export type Trace = {
+  trace_id: string;
+  clip_id: string;
+  question_id: string;
+  triple_set_id: string | null;
+  reasoner: Reasoner;
+  /** Everything that the reasoner read. */
+  prompt: string;
+  /** Indices of key-frames whose triple was struck out before asking. */
+  struck: number[];
+  /** The trace that this one was asked after, with something struck out or edited; null for a first one. */
+  asked_after: string | null;
+  text: string;
+  state: "streaming" | "done" | "cancelled" | "failed";
+  problem: string | null;
+  reading: TraceReading | null;
+  /** Null while there is no gold to hold it to. */
+  is_correct: boolean | null;
+  judgement: Judgement | null;
+  tokens: number | null;
+  secs: number | null;
+  made_secs: number;
+};
