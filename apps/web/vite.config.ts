@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import react from "@vitejs/plugin-react";
-import { defineConfig, type ProxyOptions } from "vite";
+import { defaultClientConditions, defineConfig, type ProxyOptions } from "vite";
 
 const serverUrl = new URL(process.env.SIGHTLINE_SERVER_URL ?? "http://127.0.0.1:4700");
 
@@ -33,6 +33,8 @@ const toServer: ProxyOptions = {
 export default defineConfig({
   plugins: [react()],
   worker: { format: "es" },
+  // ONNX Runtime without its wasm inlined or copied by name: src/app/onnx-runtime.ts says where that is.
+  resolve: { conditions: ["onnxruntime-web-use-extern-wasm", ...defaultClientConditions] },
   build: { target: "es2023", sourcemap: true, chunkSizeWarningLimit: 12_000 },
   optimizeDeps: {
     // Found late, a dependency makes the dev server reload the page; what lazy pages and workers need is named here.
@@ -51,6 +53,7 @@ export default defineConfig({
       "@sightline/ui > uplot",
       "tus-js-client",
     ],
+    exclude: ["onnxruntime-web"],
   },
   server: {
     headers: isolation,
