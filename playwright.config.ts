@@ -1,8 +1,11 @@
 import { defineConfig } from "@playwright/test";
 import { findChromium } from "./scripts/lib/chromium.ts";
+import { trainerPython } from "./scripts/lib/python-env.ts";
 
 /** Tests with the tag @field need the real files of SIGHTLINE_SHARED. */
 const isField = process.env.SIGHTLINE_FIELD !== undefined;
+
+Object.assign(process.env, trainerPython());
 
 export default defineConfig({
   testDir: "apps/web/e2e",

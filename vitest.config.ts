@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { trainerPython } from "./scripts/lib/python-env.ts";
 
 /** Files `field.test.ts` and `*.field.test.ts` need the real files of SIGHTLINE_SHARED. */
 const isField = process.env.SIGHTLINE_FIELD !== undefined;
@@ -7,6 +8,7 @@ const FIELD = "{field,*.field}.test.ts";
 
 export default defineConfig({
   test: {
+    env: trainerPython(),
     include: isField ? [`${SOURCES}/**/${FIELD}`] : [`${SOURCES}/**/*.test.{ts,tsx}`, "scripts/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...(isField ? [] : [`**/${FIELD}`])],
     // Many tests wait for processes of their own: a core that is kept free for the main thread idles.

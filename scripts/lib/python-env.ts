@@ -12,6 +12,13 @@ const STAMP = join(VENV, ".sightline-installed");
 const TRAINER = join(ROOT, "apps/trainer");
 const PINS = ["pyproject.toml", "requirements.txt", "constraints.txt"];
 
+/** What servers under test train with: the tests' Python, unless the environment names another one. */
+export function trainerPython(): Record<string, string> {
+  const named = process.env.SIGHTLINE_TRAINER_PYTHON;
+  if (named !== undefined) return { SIGHTLINE_TRAINER_PYTHON: named };
+  return existsSync(STAMP) ? { SIGHTLINE_TRAINER_PYTHON: PYTHON } : {};
+}
+
 /** The Python of the tests' environment, made or brought up to date where needed. */
 export function ensurePythonEnv(): { python: string; problem: null } | { python: null; problem: string } {
   const pins = createHash("sha256");

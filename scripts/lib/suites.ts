@@ -104,7 +104,7 @@ function check(name: string, command: string, args: string[]): Suite {
 
 /** Commands of the tests' Python that pass or fail as one test. */
 function checkPython(name: string, commands: string[][]): Suite {
-  return withPython(name, async (python, { env }) => {
+  return withPython(name, async ({ env }, python) => {
     const codes: (number | null)[] = [];
     for (const args of commands) codes.push(await runCommand(python, args, { env, cwd: TRAINER }));
     return codes.every((code) => code === 0) ? PASSED : FAILED;
@@ -112,18 +112,15 @@ function checkPython(name: string, commands: string[][]): Suite {
 }
 
 function vitest(extra: Record<string, string> = {}): Suite {
-  return {
-    name: "vitest",
-    async run({ env, report }) {
-      const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-      const code = await runCommand(bin("vitest"), args, { env: { ...env, ...extra } });
-      return judge(existsSync(report) ? readVitestReport(report) : null, code);
-    },
-  };
+  return withPython("vitest", async ({ env, report }) => {
+    const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const code = await runCommand(bin("vitest"), args, { env: { ...env, ...extra } });
+    return judge(existsSync(report) ? readVitestReport(report) : null, code);
+  });
 }
 
 function pytest(mark: string): Suite {
-  return withPython("pytest", async (python, { env, report }) => {
+  return withPython("pytest", async ({ env, report }, python) => {
     const args = ["-m", "pytest", "-q", "-m", mark, `--junitxml=${report}`];
     const code = await runCommand(python, args, { env, cwd: TRAINER });
     if (mark === "field" && code === PYTEST_FOUND_NOTHING) return { passed: 0, failed: 0, skipped: 0 };
@@ -132,28 +129,25 @@ function pytest(mark: string): Suite {
 }
 
 function playwright(extra: Record<string, string> = {}): Suite {
-  return {
-    name: "playwright",
-    async run({ env, report }) {
-      const { problem } = ensureChromium();
-      if (problem !== null) return fail(problem);
-      const args = ["test", "--reporter=list,json", "--pass-with-no-tests"];
-      const code = await runCommand(bin("playwright"), args, {
-        env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report, ...extra },
-      });
-      const counts = existsSync(report) ? readPlaywrightReport(report) : null;
-      const isEmptyField = extra.SIGHTLINE_FIELD !== undefined && code === 0;
-      return isEmptyField && counts !== null ? counts : judge(counts, code);
-    },
-  };
+  return withPython("playwright", async ({ env, report }) => {
+    const { problem } = ensureChromium();
+    if (problem !== null) return fail(problem);
+    const args = ["test", "--reporter=list,json", "--pass-with-no-tests"];
+    const code = await runCommand(bin("playwright"), args, {
+      env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report, ...extra },
+    });
+    const counts = existsSync(report) ? readPlaywrightReport(report) : null;
+    const isEmptyField = extra.SIGHTLINE_FIELD !== undefined && code === 0;
+    return isEmptyField && counts !== null ? counts : judge(counts, code);
+  });
 }
 
-function withPython(name: string, run: (python: string, run: Run) => Promise<Counts>): Suite {
+function withPython(name: string, run: (run: Run, python: string) => Promise<Counts>): Suite {
   return {
     name,
     async run(given) {
       const { python, problem } = ensurePythonEnv();
-      return python === null ? fail(problem) : run(python, given);
+      return python === null ? fail(problem) : run(given, python);
     },
   };
 }
