@@ -1,0 +1,3 @@
+export * from "./check-prompt.ts";
+export * from "./heading-prompt.ts";
+export * from "./types.ts";
