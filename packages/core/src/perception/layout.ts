@@ -1,7 +1,8 @@
 import type { Triple } from "./types.ts";
 
-/** What the layout needs of a triple. */
-export type LaidOut = Pick<Triple, "action" | "change" | "relevant" | "raw" | "problems">;
+/** What the layout needs of a triple. With an `index` it keeps its number where others are left out. */
+export type LaidOut = Pick<Triple, "action" | "change" | "relevant" | "raw" | "problems"> &
+  Partial<Pick<Triple, "index">>;
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 
@@ -27,7 +28,7 @@ export function formatVideoText(triples: readonly LaidOut[], question: string): 
     "Frame 0 is the view at the start. Each later frame names the action that led to it and what changed. The last frame is where you are now.",
     "Video content:",
     "<",
-    ...triples.map(formatFrame),
+    ...triples.map((triple, at) => formatFrame(triple, triple.index ?? at)),
     ">",
     `Question: ${question}`,
   ].join("\n");

@@ -1,3 +1,6 @@
+import type { Asked } from "../ask/prompt.ts";
+import type { Strike } from "../ask/strikes.ts";
+import type { Triple } from "../perception/types.ts";
 import type { TraceReading } from "./parse.ts";
 
 /** Who reasons: a model behind an endpoint, or a policy that runs in the browser. */
@@ -31,18 +34,25 @@ export type Trace = {
   question_id: string;
   triple_set_id: string | null;
   reasoner: Reasoner;
+  /** The question as it was asked. */
+  question: Asked;
+  /** The triples as they stood, before anything was struck out. */
+  triples: Triple[];
+  struck: Strike[];
   /** Everything that the reasoner read. */
   prompt: string;
-  /** Indices of key-frames whose triple was struck out before asking. */
-  struck: number[];
+  prompt_version: string;
   /** The trace that this one was asked after, with something struck out or edited; null for a first one. */
   asked_after: string | null;
+  /** What came, a separate reasoning put between think tags. */
   text: string;
+  /** A trace that was stopped or failed keeps what had come. */
   state: "streaming" | "done" | "cancelled" | "failed";
   problem: string | null;
+  /** Null while nothing has come. */
   reading: TraceReading | null;
-  /** Null while there is no gold to hold it to. */
-  is_correct: boolean | null;
+  /** In [0, 1]; null while it streams, and where there is no gold to hold it to. */
+  accuracy: number | null;
   judgement: Judgement | null;
   tokens: number | null;
   secs: number | null;

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import type { Triple } from "../perception/types.ts";
+import { joinPieces } from "../traces/pieces.ts";
+import {
+  type Asked,
+  differ,
+  formatAskPrompt,
+  formatJudgePrompt,
+  getThink,
+  HEADING_QUESTION,
+  judgeText,
+  leaveOut,
+  readJudgement,
+  splitSentences,
+  toggleStrike,
+} from "./index.ts";
+
+const triple = (index: number, action: Triple["action"], change: string): Triple => ({
+  index,
+  frame: 30 * index,
+  time_secs: index,
+  action,
+  change,
+  relevant: "",
+  raw: change,
+  problems: [],
+});
+const triples = [
+  triple(0, null, "You face a bench."),
+  triple(1, "rotate left", "A kiosk enters ahead. The bench leaves."),
+  triple(2, "move forward", "Nothing changes."),
+];
+const question: Asked = { ...HEADING_QUESTION, gold: "D" };
+
+describe("what is asked", () => {
+  it("keeps the numbers of the frames that stay", () => {
+    const { user } = formatAskPrompt(triples, [{ index: 1, sentence: null }], question);
+    expect(user).toContain("Frame 0: Observe: You face a bench.");
+    expect(user).not.toContain("Frame 1:");
+    expect(user).toContain("Frame 2: After move forward, Observe: Nothing changes.");
+    expect(user).toContain("\nD. west");
+  });
+
+  it("leaves out one sentence and keeps the action", () => {
+    const { user } = formatAskPrompt(triples, [{ index: 1, sentence: "The bench leaves." }], question);
+    expect(user).toContain("Frame 1: After rotate left, Observe: A kiosk enters ahead.\n");
+    expect(leaveOut(triples, [])).toEqual(triples);
+  });
+
+  it("takes a strike back, and a whole triple takes its sentences along", () => {
+    const one = toggleStrike([], { index: 1, sentence: "The bench leaves." });
+    expect(toggleStrike(one, { index: 1, sentence: "The bench leaves." })).toEqual([]);
+    expect(toggleStrike(one, { index: 1, sentence: null })).toEqual([{ index: 1, sentence: null }]);
+  });
+
+  it("cuts sentences of both scripts", () => {
+    expect(splitSentences("A kiosk; ahead. Left 2.5 m!\n左侧有长椅。前方有门。")).toEqual([
+      "A kiosk;",
+      "ahead.",
+      "Left 2.5 m!",
+      "左侧有长椅。",
+      "前方有门。",
+    ]);
+  });
+
+  it("gives the judge the question and the reasoning, and nothing of the account", () => {
+    const { user } = formatJudgePrompt(question, " I turned left. ");
+    expect(user).toContain("Reasoning: I turned left.");
+    expect(user).not.toContain("bench");
+  });
+});
+
+describe("what came", () => {
+  it("puts a separate reasoning between tags and leaves one that was cut open", () => {
+    expect(
+      joinPieces([
+        { kind: "reasoning", text: "I turn " },
+        { kind: "reasoning", text: "left." },
+        { kind: "text", text: "<answer>D</answer>" },
+      ]),
+    ).toBe("<think>I turn left.</think>\n<answer>D</answer>");
+    expect(joinPieces([{ kind: "reasoning", text: "I tu" }])).toBe("<think>I tu");
+    expect(joinPieces([])).toBe("");
+  });
+
+  it("reads by both rule sets, and says when nothing is known to hold it to", () => {
+    const text = "<think>so the answer is C.</think><answer>D</answer>";
+    expect(judgeText(text, question, "sightline")).toMatchObject({ accuracy: 1, format: 1 });
+    expect(judgeText(text, question, "embodied-r")).toMatchObject({ accuracy: 0, reading: { letter: "C" } });
+    expect(judgeText(text, { ...question, gold: null }, "sightline")).toMatchObject({
+      accuracy: null,
+      reason: "the right answer is not known",
+    });
+    expect(getThink(text, question)).toBe("so the answer is C.");
+    expect(getThink("<think> </think><answer>D</answer>", question)).toBeNull();
+  });
+
+  it("reads the judge's letter and never takes silence for agreement", () => {
+    expect(readJudgement("D", "D", question, "m")).toMatchObject({ letter: "D", agrees: true, status: "ok" });
+    expect(readJudgement("It can't be told", null, question, "m")).toMatchObject({
+      letter: null,
+      agrees: false,
+      status: "unparsed",
+    });
+  });
+});
+
+describe("differ", () => {
+  it("marks what differs and loses nothing", () => {
+    const before = "1 left west 2 forward west 3 right north";
+    const after = "1 left west 2 forward west";
+    const { before: a, after: b } = differ(before, after);
+    expect(a.map((piece) => piece.text).join("")).toBe(before);
+    expect(b).toEqual([{ text: after, differs: false }]);
+    expect(a.filter((piece) => piece.differs).map((piece) => piece.text)).toEqual([" 3 right north"]);
+  });
+
+  it("holds any two texts whole", () => {
+    for (const [a, b] of [
+      ["", ""],
+      ["a", ""],
+      ["左转 then 右转", "右转 then 左转"],
+      ["a b c a b", "b a c b a"],
+    ] as const) {
+      const pieces = differ(a, b);
+      expect(pieces.before.map((piece) => piece.text).join("")).toBe(a);
+      expect(pieces.after.map((piece) => piece.text).join("")).toBe(b);
+    }
+  });
+});

@@ -1,0 +1,5 @@
+export * from "./differ.ts";
+export * from "./heading.ts";
+export * from "./prompt.ts";
+export * from "./strikes.ts";
+export * from "./verdict.ts";
