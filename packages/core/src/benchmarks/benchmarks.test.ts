@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { importRows, parseRows, splitByScene, splitInlineOptions } from "./index.ts";
+import {
+  importRows,
+  parseRows,
+  splitByScene,
+  splitInlineOptions,
+  toClipKey,
+  toOwnRow,
+  toReleasedRow,
+} from "./index.ts";
 
 const urban = (question: string, answer: string, id = 1) => ({
   Question_id: id,
@@ -49,7 +57,7 @@ describe("importRows", () => {
       ["2", "H", 8],
       ["4", "E", 5],
     ]);
-    expect(report.set_aside).toEqual([{ row: 3, id: "3", reason: "no options found" }]);
+    expect(report.set_aside).toEqual([{ row: 3, id: "3", reason: "no options found", question: null }]);
     expect(report.questions[0]?.scene).toBe("EmbodiedCity_18");
   });
 
@@ -68,17 +76,74 @@ describe("importRows", () => {
     ]);
   });
 
-  it("reads our own rows with a gold as letter, text or number", () => {
+  it("reads our own rows with a gold as letter, text or number, or without one", () => {
     const report = importRows([
       { question_id: "a", question: "Where?", options: ["A. left", "B. right"], gold: "right", task: "x" },
       { question_id: "b", question: "How far?", options: [], gold: "2.5" },
       { question_id: "c", question: "Where?", options: ["left", "right"], gold: null },
+      { question_id: "d", question: "Where?", options: ["left", "right"], gold: "see figure" },
+      { question_id: "e", question: "Where?", options: ["left"], gold: "A" },
+      { question_id: "f", question: "Where?", options: [], gold: null },
     ]);
     expect(report.questions.map((question) => [question.gold, question.kind])).toEqual([
       ["B", "choice"],
       ["2.5", "number"],
+      [null, "choice"],
     ]);
-    expect(report.set_aside).toEqual([{ row: 3, id: "c", reason: "gold missing" }]);
+    expect(report.remarks).toEqual([{ row: 3, id: "c", reason: "no gold answer" }]);
+    expect(report.set_aside.map(({ id, reason }) => [id, reason])).toEqual([
+      ["d", 'gold "see figure" is neither a letter nor an option'],
+      ["e", "1 option; 2 to 8 are needed"],
+      ["f", "no options found"],
+    ]);
+  });
+
+  it("S04: a row whose options have no plain header waits for a person, with what was read of it", () => {
+    const report = importRows([
+      urban("**Question:** Seen?\n**choose:**\nA. Left.\nB. Right.", "B", 1),
+      urban("Question: Seen?\nchoose:\nA. Left.\nB. Right.", "B", 2),
+      urban("Seen?\nA. Left.\nB. Right.", "A", 3),
+    ]);
+    expect(report.questions.map(({ question_id }) => question_id)).toEqual(["2"]);
+    expect(report.set_aside.map(({ id, question }) => [id, question?.text, question?.gold])).toEqual([
+      ["1", "Seen?", "B"],
+      ["3", "Seen?", "A"],
+    ]);
+  });
+
+  it("keeps an option that happens to begin with a letter and a full stop", () => {
+    const [question] = importRows([
+      { id: "a", question: "Who?", options: ["A. Smith", "A. Jones"], gold: "B" },
+    ]).questions;
+    expect(question?.options).toEqual(["A. Smith", "A. Jones"]);
+  });
+
+  it("reads what GRPO trains on as released: the question alone, the gold out of its tag", () => {
+    const content =
+      "Video content:\n<\nFrame 0: Observe: a street.\n>\n  Question: Where is the kiosk?\nChoices:\nA. Left\nB. Right";
+    const report = importRows([{ messages: [{ role: "user", content }], solution: "<answer>B</answer>" }]);
+    expect(report.questions).toMatchObject([
+      { text: "Where is the kiosk?", options: ["Left", "Right"], gold: "B", clip_name: null },
+    ]);
+  });
+
+  it("reads its own export back, question for question, and the released layout where it can say as much", () => {
+    const { questions } = importRows([
+      urban(`Next?\nchoose:\n${list(7)}`, "G", 1),
+      { question_id: "x" },
+      urban(`Next, "so to say"?\nchoose:\n${list(5)}`, "A", 2),
+    ]);
+    const own = importRows([
+      { question_id: "b", question: "How far?", options: [], gold: "2.5", from_secs: 1, to_secs: 2.5 },
+      { question_id: "c", question: "Where?", options: ["left", "right"], gold: null, clip_name: "a/b.mp4" },
+      { question_id: "d", question: "How far?", options: [], gold: null, kind: "number" },
+    ]).questions;
+    const all = [...questions, ...own];
+    expect(all).toHaveLength(5);
+    const text = all.map((question) => JSON.stringify(toOwnRow(question))).join("\n");
+    expect(importRows(parseRows(text).rows).questions).toEqual(all);
+    expect(importRows(questions.map(toReleasedRow)).questions).toEqual(questions);
+    expect(own.map(toReleasedRow)).toEqual([null, null, null]);
   });
 
   it("joins EgoSchema with answers that come apart", () => {
@@ -106,6 +171,47 @@ describe("parseRows", () => {
   it("takes a .json file with one object a line, and a list inside an object", () => {
     expect(parseRows('{"a":1}\n{"a":2}').rows).toHaveLength(2);
     expect(parseRows('{"name":"x","questions":[{"a":1},{"a":2}]}').rows).toHaveLength(2);
+  });
+
+  it("names the line at which a list breaks, and says of what is neither JSON nor CSV that it is", () => {
+    expect(parseRows('[\n{"a":1},\n{"a":\n]').bad_lines.map(({ line }) => line)).toEqual([4]);
+    expect(parseRows("hello").bad_lines[0]?.reason).toContain("neither JSON nor CSV");
+    expect(parseRows("").bad_lines[0]?.reason).toBe("the file is empty");
+  });
+});
+
+describe("parseCsv", () => {
+  it("reads quotes, separators and line ends inside fields, lists, and names the lines that don't fit", () => {
+    const text =
+      '\uFEFFquestion_id;question;options;gold\r\n1;"Where; or ""when""?\nSay.";"[""left"",""right""]";B\r\n\r\n2;x;y\r\n3;"never closed;;';
+    expect(parseRows(text)).toEqual({
+      rows: [
+        { question_id: "1", question: 'Where; or "when"?\nSay.', options: ["left", "right"], gold: "B" },
+      ],
+      bad_lines: [
+        { line: 5, reason: "3 fields instead of 4" },
+        { line: 6, reason: "a quote is never closed" },
+      ],
+    });
+  });
+
+  it("takes options in columns, commas and tabs", () => {
+    for (const separator of [",", "\t"]) {
+      const text = ["id,question,option_a,option_b,gold", "7,Where?,left,right,A"]
+        .join("\n")
+        .replaceAll(",", separator);
+      expect(importRows(parseRows(text).rows).questions).toMatchObject([
+        { question_id: "7", options: ["left", "right"], gold: "A" },
+      ]);
+    }
+  });
+});
+
+describe("toClipKey", () => {
+  it("drops folders, extension and case, and nothing of a name with points", () => {
+    expect(["a/B_1.MP4", "c:\\x\\b_1.webm", "b_1"].map(toClipKey)).toEqual(["b_1", "b_1", "b_1"]);
+    expect(toClipKey("walk.2024-01-03 12.30")).toBe("walk.2024-01-03 12");
+    expect(toClipKey("  ")).toBeNull();
   });
 });
 

@@ -1,9 +1,11 @@
 import { splitInlineOptions } from "./inline-options.ts";
-import { baseName, findOption, readNumeric, readText, readTexts, stripLetter } from "./read-row.ts";
+import { baseName, findOption, readNumeric, readText, readTexts, stripLetters } from "./read-row.ts";
 import type { Question, Row } from "./types.ts";
 
-/** What became of one row. */
-export type RowResult = { question: Question; remark: string | null } | { problem: string };
+/** What became of one row; `doubt` is why a person should look before it counts. */
+export type RowResult =
+  | { question: Question; remark: string | null; doubt: string | null }
+  | { problem: string };
 
 /** A data set's shape: how to know it by a row, and how to read one. */
 export type BenchmarkFormat = {
@@ -16,12 +18,12 @@ export type BenchmarkFormat = {
 const LETTERS = "ABCDEFGH";
 const wholeClip = { from_secs: null, to_secs: null } as const;
 
-function checkGold(question: Question, remark: string | null = null): RowResult {
+function checkGold(question: Question, remark: string | null = null, doubt: string | null = null): RowResult {
   const { gold, options } = question;
   if (question.kind === "choice" && options.length === 0) return { problem: "no options found" };
   if (question.kind === "choice" && gold !== null && LETTERS.indexOf(gold) >= options.length)
     return { problem: `gold ${gold} is not among the ${options.length} options` };
-  return { question, remark };
+  return { question, remark, doubt };
 }
 
 /** Clips of one trajectory belong together: `AerialVLN_0_X_2.mp4` → `AerialVLN_0_X`. */
@@ -31,6 +33,12 @@ function toUrbanScene(clip: string): string {
   const last = parts.at(-1) ?? "";
   const isPart = /^\d{1,2}$/.test(last) && parts.length >= 3;
   return isPart ? parts.slice(0, -1).join("_") : stem;
+}
+
+/** The released files put the video in words before the question; the question begins at the last "Question:". */
+function dropDescription(stem: string): string {
+  const parts = stem.split(/(?:^|\n)[ \t]*\**question\**[ \t]*[:：][ \t]*\**/i);
+  return (parts.at(-1) ?? stem).trim();
 }
 
 /** UrbanVideo-Bench's MCQ.parquet and the released `*_data.json`: options inside the question. */
@@ -47,12 +55,6 @@ const urbanVideo: BenchmarkFormat = {
     const gold = readText(row, "answer")?.toUpperCase() ?? null;
     if (gold === null || !/^[A-H]$/.test(gold)) return { problem: `gold "${gold ?? ""}" is not a letter` };
     const doubles = new Set(split.options.map((option) => option.toLowerCase())).size < split.options.length;
-    const remark =
-      split.header === null || /\*\*\s*\w+\s*[:：]?\s*\*\*/.test(text.slice(text.length / 4))
-        ? "unusual header before the options"
-        : doubles
-          ? "two options have the same text"
-          : null;
     return checkGold(
       {
         question_id,
@@ -61,12 +63,13 @@ const urbanVideo: BenchmarkFormat = {
         ...wholeClip,
         scene: readText(row, "scene_name") ?? (clip === null ? null : toUrbanScene(clip)),
         task: readText(row, "question_category") ?? "unknown",
-        text: split.stem,
+        text: dropDescription(split.stem),
         options: split.options,
         gold,
         kind: "choice",
       },
-      remark,
+      doubles ? "two options have the same text" : null,
+      split.header === null ? "no plain header before the options: look whether they were read right" : null,
     );
   },
 };
@@ -81,7 +84,7 @@ const vsiNative: BenchmarkFormat = {
     const gold = readText(row, "ground_truth");
     if (text === null) return { problem: "no question text" };
     if (gold === null) return { problem: "no gold answer" };
-    const options = (readTexts(row, "options") ?? []).map(stripLetter);
+    const options = stripLetters(readTexts(row, "options") ?? []);
     return checkVsi(row, readText(row, "id") ?? `row ${row_number}`, text, scene, options, gold);
   },
 };
@@ -122,10 +125,7 @@ const vsiColumns: BenchmarkFormat = {
     const gold = readText(row, "answer");
     if (text === null) return { problem: "no question text" };
     if (gold === null) return { problem: "no gold answer" };
-    const options = [..."ABCDEFGH"].flatMap((letter) => {
-      const option = readText(row, letter);
-      return option === null ? [] : [stripLetter(option)];
-    });
+    const options = stripLetters([...LETTERS].flatMap((letter) => readText(row, letter) ?? []));
     const scene = path === null ? null : baseName(path).replace(/\.mp4$/i, "");
     return checkVsi(row, readText(row, "id") ?? `row ${row_number}`, text, scene, options, gold);
   },
@@ -190,6 +190,37 @@ const mvBench: BenchmarkFormat = {
   },
 };
 
+/** What GRPO trains on, as released: the whole prompt in `messages`, the gold in `solution`; it names no clip. */
+const released: BenchmarkFormat = {
+  name: "GRPO, as released",
+  matches: (row) => "messages" in row && "solution" in row,
+  read(row, row_number) {
+    const messages = Array.isArray(row.messages) ? (row.messages as unknown[]) : [];
+    const user = messages.filter(isRow).findLast((message) => message.role === "user");
+    const content = user && readText(user, "content");
+    const solution = readText(row, "solution");
+    if (!content) return { problem: "no message of the user" };
+    if (solution === null) return { problem: "no solution" };
+    const split = splitInlineOptions(content);
+    if (!split) return { problem: "no options found" };
+    const answer = (/<answer>([\s\S]*?)<\/answer>/i.exec(solution)?.[1] ?? solution).trim();
+    const letter = toLetter(split.options, answer);
+    if (letter === null) return { problem: `solution "${answer}" is neither a letter nor an option` };
+    return checkGold({
+      question_id: readText(row, "Question_id", "id") ?? `row ${row_number}`,
+      dataset: "GRPO, as released",
+      clip_name: readName(row, "video_id", "video"),
+      ...wholeClip,
+      scene: readText(row, "scene_name"),
+      task: readText(row, "question_category") ?? "unknown",
+      text: dropDescription(split.stem),
+      options: split.options,
+      gold: letter,
+      kind: "choice",
+    });
+  },
+};
+
 /** Our own rows, from JSONL, JSON or CSV: `question`, `options`, `gold`. */
 const own: BenchmarkFormat = {
   name: "Sightline",
@@ -199,21 +230,23 @@ const own: BenchmarkFormat = {
     const text = readText(row, "question", "text");
     if (text === null) return { problem: "no question text" };
     const columns = [..."abcdefgh"].flatMap((letter) => readText(row, `option_${letter}`) ?? []);
-    const options = (readTexts(row, "options") ?? columns).map(stripLetter);
-    if (options.length > LETTERS.length)
-      return { problem: `${options.length} options; at most ${LETTERS.length}` };
+    const options = stripLetters(readTexts(row, "options") ?? columns);
+    if (options.length === 1 || options.length > LETTERS.length)
+      return {
+        problem: `${options.length === 1 ? "1 option" : `${options.length} options`}; 2 to 8 are needed`,
+      };
     const gold = readText(row, "gold", "answer");
-    if (gold === null) return { problem: "gold missing" };
     const kind = options.length > 0 ? "choice" : "number";
-    const letter = /^[A-H]$/i.test(gold) ? gold.toUpperCase() : (findOption(options, gold)?.letter ?? null);
-    if (kind === "choice" && letter === null)
+    const letter = gold === null ? null : toLetter(options, gold);
+    if (kind === "choice" && gold !== null && letter === null)
       return { problem: `gold "${gold}" is neither a letter nor an option` };
-    if (kind === "number" && !Number.isFinite(Number(gold)))
+    if (kind === "number" && row.kind !== "number" && gold === null) return { problem: "no options found" };
+    if (kind === "number" && gold !== null && !Number.isFinite(Number(gold)))
       return { problem: `no options, and gold "${gold}" is not a number` };
     return checkGold({
       question_id: readText(row, "question_id", "id") ?? `row ${row_number}`,
       dataset: readText(row, "dataset") ?? "own",
-      clip_name: readText(row, "clip_name", "video", "video_id"),
+      clip_name: readName(row, "clip_name", "video", "video_id"),
       from_secs: readNumeric(row, "from_secs"),
       to_secs: readNumeric(row, "to_secs"),
       scene: readText(row, "scene"),
@@ -226,6 +259,20 @@ const own: BenchmarkFormat = {
   },
 };
 
+const isRow = (value: unknown): value is Row =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function readName(row: Row, ...keys: readonly string[]): string | null {
+  const name = readText(row, ...keys);
+  return name === null ? null : baseName(name);
+}
+
+/** A gold as a letter, given as one or as the text of an option; null when it is neither. */
+function toLetter(options: readonly string[], gold: string): string | null {
+  if (/^[A-H]$/i.test(gold)) return gold.toUpperCase();
+  return findOption(options, gold)?.letter ?? null;
+}
+
 /** In the order in which a row is tried. */
 export const FORMATS: readonly BenchmarkFormat[] = [
   urbanVideo,
@@ -233,5 +280,6 @@ export const FORMATS: readonly BenchmarkFormat[] = [
   vsiColumns,
   egoSchema,
   mvBench,
+  released,
   own,
 ];

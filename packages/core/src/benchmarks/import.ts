@@ -1,5 +1,5 @@
 import { FORMATS } from "./formats.ts";
-import type { ImportReport, Row } from "./types.ts";
+import type { ImportReport, Question, Row } from "./types.ts";
 
 /**
  * Reads the rows of one data file. Every row ends up in exactly one of `questions` and `set_aside`.
@@ -20,13 +20,14 @@ export function importRows(rows: readonly unknown[], answers: Record<string, num
   const seen = new Set<string>();
   for (const [index, row] of rows.entries()) {
     const number = index + 1;
-    const setAside = (id: string, reason: string) => report.set_aside.push({ row: number, id, reason });
+    const setAside = (id: string, reason: string, question: Question | null = null) =>
+      report.set_aside.push({ row: number, id, reason, question });
     if (!isRow(row)) {
       setAside(`row ${number}`, "not an object");
       continue;
     }
     if (!format) {
-      setAside(`row ${number}`, `no known format; it has ${Object.keys(row).join(", ") || "no fields"}`);
+      setAside(`row ${number}`, `no known format; it has ${listFields(row)}`);
       continue;
     }
     const result = format.read(row, number);
@@ -42,6 +43,10 @@ export function importRows(rows: readonly unknown[], answers: Record<string, num
       continue;
     }
     seen.add(question.question_id);
+    if (result.doubt !== null) {
+      setAside(question.question_id, result.doubt, question);
+      continue;
+    }
     report.questions.push(question);
     for (const reason of [result.remark, question.gold === null ? "no gold answer" : null])
       if (reason !== null) report.remarks.push({ row: number, id: question.question_id, reason });
@@ -49,45 +54,18 @@ export function importRows(rows: readonly unknown[], answers: Record<string, num
   return report;
 }
 
+/** The names of a row's fields, the first ones of many. */
+function listFields(row: Row): string {
+  const names = Object.keys(row);
+  if (names.length === 0) return "no fields";
+  return names.length > 12
+    ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more`
+    : names.join(", ");
+}
+
 function idOf(row: Row, number: number): string {
   const value = row.Question_id ?? row.question_id ?? row.q_uid ?? row.id;
   return typeof value === "string" || typeof value === "number" || typeof value === "bigint"
     ? String(value)
     : `row ${number}`;
-}
-
-/** A line that could not be read as JSON. `line` is 1-based. */
-export type BadLine = { line: number; reason: string };
-
-/**
- * Splits a file into rows: a JSON array, an object whose only list of objects is taken, or one object a line whatever
- * the file's name says.
- */
-export function parseRows(text: string): { rows: unknown[]; bad_lines: BadLine[] } {
-  const plain = text.replace(/^\uFEFF/, "");
-  try {
-    const value: unknown = JSON.parse(plain);
-    if (Array.isArray(value)) return { rows: value, bad_lines: [] };
-    if (typeof value === "object" && value !== null) {
-      const lists = Object.values(value).filter((item): item is unknown[] => Array.isArray(item));
-      return { rows: lists.length === 1 && lists[0] ? lists[0] : [value], bad_lines: [] };
-    }
-  } catch {
-    return parseLines(plain);
-  }
-  return { rows: [], bad_lines: [{ line: 1, reason: "neither a list nor an object" }] };
-}
-
-function parseLines(text: string): { rows: unknown[]; bad_lines: BadLine[] } {
-  const rows: unknown[] = [];
-  const bad_lines: BadLine[] = [];
-  text.split(/\r?\n/).forEach((line, index) => {
-    if (line.trim() === "") return;
-    try {
-      rows.push(JSON.parse(line));
-    } catch (error) {
-      bad_lines.push({ line: index + 1, reason: error instanceof Error ? error.message : String(error) });
-    }
-  });
-  return { rows, bad_lines };
 }

@@ -1,4 +1,4 @@
-/** A question whose options stand in its text. */
+/** A question whose options stand in its text; `header` is the word before them, null where none stands there plainly. */
 export type SplitQuestion = { stem: string; options: string[]; header: string | null };
 
 const MARKER = /(^|\n|[:：])[ \t*"'`>]*\(?([A-H])[.)、．:：]\s*(?=\S)/g;
@@ -40,7 +40,8 @@ export function splitInlineOptions(text: string): SplitQuestion | null {
   const before = clean.slice(0, start.start);
   const header = HEADER.exec(before);
   const stem = (header ? before.slice(0, header.index) : before)
-    .replace(/^\s*\**\s*question\s*\**\s*[:：]\s*/i, "")
+    .replace(/^\s*\**\s*question\s*\**\s*[:：]\s*\**\s*/i, "")
     .trim();
-  return { stem, options, header: header?.[1] ?? null };
+  const isPlain = header !== null && !/[*_]/.test(header[0]);
+  return { stem, options, header: isPlain ? (header[1] ?? null) : null };
 }

@@ -26,6 +26,17 @@ export function readTexts(row: Row, key: string): string[] | null {
   return value.map((item) => String(item).trim());
 }
 
+/**
+ * Options without the letters that stand before them: taken away only where every option carries its own, so that an
+ * option that happens to begin with "A. " stays whole.
+ */
+export function stripLetters(options: readonly string[]): string[] {
+  const carries = options.every((option, index) =>
+    new RegExp(`^\\(?${"ABCDEFGH".charAt(index)}[.)、:：]\\s+`).test(option.trim()),
+  );
+  return options.map((option) => (carries ? stripLetter(option) : option.trim()));
+}
+
 /** The last part of a path with either kind of slash. */
 export function baseName(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? path;

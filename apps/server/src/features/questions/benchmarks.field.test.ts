@@ -8,16 +8,35 @@ const folder = join(shared, "data/benchmarks");
 const read = (name: string, answers?: Record<string, number>) => readQuestions(join(folder, name), answers);
 
 describe("the handed benchmark files", () => {
-  it("S04: UrbanVideo-Bench, 5,355 rows with every gold among its options", async () => {
+  it("S04: UrbanVideo-Bench, 5,355 rows with every gold among its options, and id 1786 set aside", async () => {
     const report = await read("urbanvideo/MCQ.parquet");
-    expect([report.format, report.rows, report.questions.length]).toEqual(["UrbanVideo-Bench", 5355, 5355]);
-    for (const { gold, options } of report.questions)
+    expect([report.format, report.rows, report.questions.length]).toEqual(["UrbanVideo-Bench", 5355, 5354]);
+    expect(report.set_aside.map(({ id }) => id)).toEqual(["1786"]);
+    const readable = [...report.questions, ...report.set_aside.flatMap(({ question }) => question ?? [])];
+    expect(readable).toHaveLength(5355);
+    for (const { gold, options } of readable)
       expect("ABCDEFGH".indexOf(gold ?? "?")).toBeLessThan(options.length);
     const counts: Record<number, number> = {};
-    for (const { options } of report.questions) counts[options.length] = (counts[options.length] ?? 0) + 1;
+    for (const { options } of readable) counts[options.length] = (counts[options.length] ?? 0) + 1;
     expect(counts).toEqual({ 2: 1, 3: 388, 4: 2, 5: 4581, 7: 382, 8: 1 });
     const remarked = report.remarks.map(({ id }) => Number(id)).sort((a, b) => a - b);
-    expect(remarked).toEqual([823, 1158, 1239, 1440, 1786, 2123, 2488, 2995, 2998, 3954, 3970, 4371]);
+    expect(remarked).toEqual([823, 1158, 1239, 1440, 2123, 2488, 2995, 2998, 3954, 3970, 4371]);
+    for (const { text } of readable) expect(text).not.toMatch(/^\W*question\W|^[*`"]/i);
+  });
+
+  it("the released *_data.json, with and without the video in words, gives the benchmark's own questions", async () => {
+    const { questions } = await read("urbanvideo/MCQ.parquet");
+    const known = new Map(questions.map((question) => [question.question_id, question]));
+    for (const name of ["urbanvideo/test_data.json", "../triples/embodied_r_fork/original_test_data.json"]) {
+      const report = await read(name);
+      expect([report.questions.length, report.set_aside, report.bad_lines]).toEqual([14, [], []]);
+      for (const question of report.questions)
+        expect(question).toMatchObject({
+          text: known.get(question.question_id)?.text,
+          options: known.get(question.question_id)?.options,
+          gold: known.get(question.question_id)?.gold,
+        });
+    }
   });
 
   it("VSI-Bench, 5,130 rows, choices and numbers", async () => {
