@@ -4,6 +4,7 @@ import { type Logger, pino } from "pino";
 import { type Db, openDatabase } from "./db/open.ts";
 import { type Clips, createClips } from "./features/clips/index.ts";
 import type { Quota } from "./features/clips/uploads.ts";
+import { createEndpoints, type Endpoints, type Patience } from "./features/endpoints/index.ts";
 import { createEnvironment, type Environment } from "./features/environment/index.ts";
 import { createHosts } from "./features/hosts/index.ts";
 import type { Hosts } from "./features/hosts/service.ts";
@@ -23,6 +24,7 @@ export type App = {
   jobs: Jobs;
   clips: Clips;
   keyframes: KeyFrames;
+  endpoints: Endpoints;
   environment: Environment;
   hosts: Hosts;
   training: Training;
@@ -40,6 +42,8 @@ export async function createApp(options: {
   quota?: Quota;
   /** Adds the sample project to a folder that is new. */
   samples?: boolean;
+  /** How long and how often endpoints are called. */
+  patience?: Patience;
 }): Promise<App> {
   mkdirSync(options.dataDir, { recursive: true });
   const isNew = !existsSync(join(options.dataDir, "sightline.db"));
@@ -49,6 +53,7 @@ export async function createApp(options: {
   const clips = createClips({ ...options, db, log, jobs });
   const keyframes = createKeyFrames({ db, library: clips.library, jobs, log });
   keyframes.start();
+  const endpoints = createEndpoints({ db, dataDir: options.dataDir, patience: options.patience });
   const environment = createEnvironment({
     jobs,
     log,
@@ -75,6 +80,7 @@ export async function createApp(options: {
     jobs,
     clips,
     keyframes,
+    endpoints,
     environment,
     hosts,
     training,

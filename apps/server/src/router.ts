@@ -1,5 +1,6 @@
 import { aboutRouter } from "./features/about/router.ts";
 import { clipsRouter } from "./features/clips/router.ts";
+import { endpointsRouter } from "./features/endpoints/router.ts";
 import { environmentRouter } from "./features/environment/router.ts";
 import { hostsRouter } from "./features/hosts/router.ts";
 import { jobsRouter } from "./features/jobs/router.ts";
@@ -12,6 +13,7 @@ import { procedure, router } from "./trpc.ts";
 export const appRouter = router({
   about: aboutRouter,
   clips: clipsRouter,
+  endpoints: endpointsRouter,
   environment: environmentRouter,
   hosts: hostsRouter,
   jobs: jobsRouter,
