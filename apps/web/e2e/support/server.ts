@@ -19,12 +19,15 @@ export type RunningServer = {
   restart(): Promise<void>;
 };
 
-/** Playwright's test with a real server; `page` is logged in and relative addresses go to that server. */
-export const test = base.extend<{ server: RunningServer }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern.
-  server: async ({}, use) => {
+/**
+ * Playwright's test with a real server; `page` is logged in and relative addresses go to that server.
+ * `test.use({ samples: true })` starts it as `npm start` does, with the sample project.
+ */
+export const test = base.extend<{ server: RunningServer; samples: boolean }>({
+  samples: [false, { option: true }],
+  server: async ({ samples }, use) => {
     const dataDir = mkdtempSync(join(tmpdir(), "sightline-e2e-"));
-    let running = await startServer(dataDir, 0);
+    let running = await startServer(dataDir, 0, { samples });
     const server: RunningServer = {
       url: running.url,
       dataDir,
@@ -32,7 +35,7 @@ export const test = base.extend<{ server: RunningServer }>({
       kill: () => endServer(running.child, "SIGKILL"),
       async restart() {
         await endServer(running.child, "SIGTERM");
-        running = await startServer(dataDir, Number(new URL(server.url).port));
+        running = await startServer(dataDir, Number(new URL(server.url).port), { samples });
       },
     };
     try {
@@ -56,7 +59,11 @@ export { expect } from "@playwright/test";
 type Started = { child: ChildProcess; url: string; token: string };
 
 /** Starts a server on a data folder; port 0 takes a free one. */
-export function startServer(dataDir: string, port: number): Promise<Started> {
+export function startServer(
+  dataDir: string,
+  port: number,
+  { samples }: { samples: boolean } = { samples: false },
+): Promise<Started> {
   const child = spawn(
     process.execPath,
     [
@@ -68,9 +75,14 @@ export function startServer(dataDir: string, port: number): Promise<Started> {
       "--data",
       dataDir,
       "--no-open",
-      "--bare",
+      ...(samples ? [] : ["--bare"]),
     ],
-    { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] },
+    {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "pipe"],
+      // A server that is not bare would prepare a trainer of its own where it is given none.
+      env: { SIGHTLINE_TRAINER_PYTHON: "python3", ...process.env },
+    },
   );
   return new Promise((resolve, reject) => {
     let output = "";

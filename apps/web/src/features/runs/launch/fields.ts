@@ -83,7 +83,7 @@ export const FIELDS: Record<Engine, { main: readonly Field[]; rest: readonly Fie
     main: [
       whole("prompts_per_step", "Prompts per step", "Groups sampled in one step", 8, [1, 512]),
       whole("group_size", "Group size", "Completions sampled for one prompt", 8, [1, 64]),
-      real("learning_rate", "Learning rate", "Of the policy", 3e-5, [0, 1], 1e-5),
+      real("learning_rate", "Learning rate", "Of the policy", 8e-5, [0, 1], 1e-5),
       whole(
         "max_completion_tokens",
         "Longest completion",

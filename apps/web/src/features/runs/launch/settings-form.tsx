@@ -27,7 +27,7 @@ export function SettingsForm({ draft, onSet }: { draft: Draft; onSet: OnSet }) {
         leftSection={isShown ? <IconChevronDown size={14} /> : <IconChevronRight size={14} />}
         onClick={() => setOpen(!isShown)}
       >
-        More, and faults on demand
+        {draft.engine === "simulator" ? "More, and faults on demand" : "More"}
       </Button>
       <Collapse expanded={isShown}>
         <div className={classes.more}>

@@ -2,8 +2,9 @@ import { ActionIcon, CloseButton } from "@mantine/core";
 import type { CompletionGroup, RunSeries } from "@sightline/core/runs";
 import { GlyphLegend, GroupColumns, GroupList } from "@sightline/ui/group-grid";
 import { Pane, PaneGroup } from "@sightline/ui/pane";
-import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
+import { IconChevronLeft, IconChevronRight, IconMovie } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { trpc } from "../../../app/clients.ts";
 import classes from "./groups-tab.module.css";
 import type { RunView } from "./use-run-view.ts";
@@ -123,7 +124,20 @@ function GroupHeader({ group, onClose }: { group: CompletionGroup; onClose: () =
         </summary>
         <pre>{group.prompt ?? "The prompt was not kept."}</pre>
       </details>
+      {group.clip_id !== null && <ClipLink clip_id={group.clip_id} />}
       <CloseButton size="sm" aria-label="Close the group" onClick={onClose} />
     </header>
+  );
+}
+
+/** The way to the clip that a group's question is about; nothing when the library does not have it. */
+function ClipLink({ clip_id }: { clip_id: string }) {
+  const clip = useQuery({ ...trpc.clips.get.queryOptions({ clip_id }), retry: false }).data;
+  if (!clip) return null;
+  return (
+    <Link to="/clips/$clipId" params={{ clipId: clip_id }} className={classes.clip} title="Open the clip">
+      <IconMovie size={14} stroke={1.7} aria-hidden="true" />
+      {clip.name}
+    </Link>
   );
 }
