@@ -126,3 +126,13 @@ export function readProcesses(dataDir: string, run_id: string): { trainer: numbe
       return { trainer: id.pid, supervisor: id.supervisor.pid };
     });
 }
+
+/** Fills the launch page with the preset `tiny`, cut short by some numbers. */
+export async function fillTiny(page: Page, name: string, numbers: Record<string, number>): Promise<void> {
+  await page.goto("/runs/launch?preset=tiny");
+  const form = page.getByRole("form", { name: "Launch a run" });
+  await form.getByLabel("Name", { exact: true }).fill(name);
+  await form.getByRole("button", { name: "More" }).click();
+  for (const [label, number] of Object.entries(numbers))
+    await form.getByLabel(label, { exact: true }).fill(String(number));
+}
