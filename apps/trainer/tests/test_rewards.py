@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,21 @@ def test_s05_released_verdicts_over_the_fork():
             assert (score.accuracy.raw, score.format.raw) == (golden[key]["accuracy"], golden[key]["format"])
             compared += 1
     assert compared == len(golden)
+
+
+@pytest.mark.field
+@pytest.mark.skipif(not (SHARED / "data").exists(), reason="the shared data is not here")
+def test_s08_letter_or_option_text_over_the_fork():
+    """4 and 6 of 14 by letter or option text, and one more that declares its letter without a tag."""
+    right = []
+    for name in ("urban_original_results.json", "urban_rain_fog_results.json"):
+        rows = json.loads((SHARED / "data/traces/embodied_r_fork" / name).read_text())
+        right.append(sum(is_right(row) for row in rows))
+    assert right == [4, 6 + 1]
+
+
+def is_right(row: dict[str, str]) -> bool:
+    question = row["question"][row["question"].rindex("Question:") :]
+    texts = re.findall(r"^\s*[A-H]\.\s*(.+)$", question, re.MULTILINE)
+    score = score_completion(row["content"], Gold(row["answer"], Options(len(texts), tuple(texts))), "sightline")
+    return score.accuracy.raw == 1.0
