@@ -8,7 +8,7 @@ type Marker = { number: number; start: number; end: number; style: string };
 
 const FENCE = /^\s*```[a-z]*\s*\n?|\n?\s*```\s*$/gi;
 const NUMBERED =
-  /(^|\n|[.;。；!?]\s+|\s{2,})([ \t]*)(#{1,6}[ \t]*)?(\*\*|__)?[ \t]*(?:\(?([1-3])|([一二三]))[ \t]*(?:(\*\*|__)[ \t]*)?([.)、．:：）])(?!\d)/g;
+  /(^|\n|[.;。；!?]\s+|\s{2,}|[ \t](?=\*\*|__|#))([ \t]*)(#{1,6}[ \t]*)?(\*\*|__)?[ \t]*(?:\(?([1-3])|([一二三]))[ \t]*(?:(\*\*|__)[ \t]*)?([.)、．:：）])(?!\d)/g;
 
 function findMarkers(text: string): Marker[] {
   return [...text.matchAll(NUMBERED)].map((match) => {

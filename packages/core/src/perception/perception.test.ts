@@ -1,13 +1,30 @@
 import { describe, expect, it } from "vitest";
+import type { Motion } from "../motion/types.ts";
+import { ACTIONS } from "../worlds/types.ts";
 import {
+  differ,
   findActions,
   findCitations,
   formatFrame,
   formatVideoText,
   leaksAnswer,
   parseDescription,
+  readTriplesFile,
+  tallyTriples,
+  writeFirstPrompt,
+  writePairPrompt,
 } from "./index.ts";
 
+const STILL: Motion = {
+  action: "unclear",
+  confidence: null,
+  reason: "",
+  yaw_deg: null,
+  pitch_deg: null,
+  roll_deg: null,
+  matches: 0,
+  inliers: 0,
+};
 const parse = (raw: string) => parseDescription(raw, false);
 const points = {
   action: "move forward",
@@ -29,6 +46,7 @@ describe("parseDescription", () => {
       "### 1. Action: Move forward\n### 2. Change: A bench enters on the left.\n### 3. The kiosk is ahead.",
     ],
     ["one line", "1. Move forward. 2. A bench enters on the left. 3. The kiosk is ahead."],
+    ["bold on one line", "**1.** Move forward **2.** A bench enters on the left. **3.** The kiosk is ahead."],
     ["fenced", "```\n1. Move forward\n2. A bench enters on the left.\n3. The kiosk is ahead.\n```"],
     [
       "JSON",
@@ -142,5 +160,118 @@ describe("findCitations", () => {
       ["4", 4],
       ["2", 2],
     ]);
+  });
+});
+
+describe("readTriplesFile", () => {
+  const row = (lines: string[]) =>
+    JSON.stringify([
+      {
+        Question_id: 7,
+        video_id: "walk_2.mp4",
+        question: `You are an agent.\n<\n${lines.join("\n")}\n>\nQuestion: Where?\nA. here`,
+      },
+    ]);
+  const read = (lines: string[]) => readTriplesFile(row(lines)).descriptions[0];
+
+  it("reads the released layout", () => {
+    expect(
+      read(["Frame 0: Observe: A street.", "Frame 1: After Move forward, Observe: A kiosk\ncloser now."]),
+    ).toEqual({
+      id: "7",
+      clip_name: "walk_2.mp4",
+      question: "Where?\nA. here",
+      triples: [
+        {
+          index: 0,
+          frame: null,
+          action: null,
+          change: "A street.",
+          relevant: "",
+          raw: "Frame 0: Observe: A street.",
+          problems: [],
+        },
+        {
+          index: 1,
+          frame: null,
+          action: "move forward",
+          change: "A kiosk\ncloser now.",
+          relevant: "",
+          raw: "Frame 1: After Move forward, Observe: A kiosk\ncloser now.",
+          problems: [],
+        },
+      ],
+    });
+  });
+
+  it("reads what the released reader could not part, and keeps no None", () => {
+    const triples = read([
+      "Frame 0: Observe: A street.",
+      "Frame 1: After None, Observe: **1.** Rotate left **2.** A bench. **3.** nothing",
+      "Frame 2: After None, Observe: None",
+      "Frame 3: After None, Observe: The view widens.",
+    ])?.triples;
+    expect(triples?.[1]).toMatchObject({ action: "rotate left", change: "A bench.", relevant: "nothing" });
+    expect(triples?.[2]).toMatchObject({ action: null, change: "", problems: ["no_action", "no_change"] });
+    expect(triples?.[3]).toMatchObject({ problems: ["unplaced"] });
+    for (const [index, triple] of (triples ?? []).entries())
+      expect(formatFrame(triple, index)).not.toContain("None");
+  });
+
+  it("takes no frame for a line that only speaks of one", () => {
+    expect(
+      read(["Frame 0: Observe: A street. Frame 1: no line.", "Frame 1: After rotate left, Observe: x"])
+        ?.triples,
+    ).toHaveLength(2);
+  });
+
+  it("sets aside what has no triples, and says why", () => {
+    expect(readTriplesFile('[{"question": "Where?"}, {"image_id": 3}]').set_aside).toEqual([
+      { id: "row 1", reason: "Its text has no line that begins with “Frame 0:”." },
+      { id: "row 2", reason: "It has no text of a video: no “question” and no “triples”." },
+    ]);
+    expect(() => readTriplesFile("no JSON")).toThrow("no JSON");
+  });
+});
+
+describe("differ", () => {
+  it("marks the words that only one side has, and loses nothing", () => {
+    const [a, b] = ["A red kiosk, to the left.", "A blue kiosk to the far left."];
+    const { left, right } = differ(a, b);
+    expect(left.map(({ text }) => text).join("")).toBe(a);
+    expect(right.map(({ text }) => text).join("")).toBe(b);
+    expect(left.filter((piece) => !piece.is_shared).map(({ text }) => text)).toEqual(["red", ","]);
+    expect(right.filter((piece) => !piece.is_shared).map(({ text }) => text.trim())).toEqual(["blue", "far"]);
+  });
+});
+
+describe("tallyTriples", () => {
+  it("shows at a glance a model that says one thing only, leaks, and what the pictures contradict", () => {
+    const motion = { ...STILL, action: "rotate left" } as const;
+    const triples = Array.from({ length: 5 }, (_, index) => ({
+      index,
+      action: index === 0 ? null : ("move forward" as const),
+      problems: index === 2 ? ["leaked_answer" as const] : [],
+      motion: index === 0 ? null : index === 4 ? STILL : motion,
+    }));
+    expect(tallyTriples(triples)).toEqual({
+      steps: 4,
+      actions: [{ action: "move forward", count: 4 }],
+      leaks: 1,
+      triples: 5,
+      contradictions: 3,
+      compared: 3,
+    });
+  });
+});
+
+describe("prompts", () => {
+  it("name the ten actions and the question, and say that it is not to be answered", () => {
+    const prompt = writePairPrompt("Where is the kiosk?\nA. ahead");
+    for (const action of ACTIONS) expect(prompt).toContain(action);
+    expect(prompt).toContain("Where is the kiosk?");
+    expect(prompt).toContain("Don't answer it");
+    expect(writePairPrompt(" ")).not.toContain("answer it");
+    expect(writeFirstPrompt("Where?")).not.toMatch(/^1\./m);
   });
 });

@@ -1,3 +1,4 @@
+import type { Motion } from "../motion/types.ts";
 import type { Action } from "../worlds/types.ts";
 
 /** What is wrong with a triple as it was given. */
@@ -52,19 +53,68 @@ export type Perceiver =
   | { kind: "oracle"; version: string }
   | { kind: "imported"; source: string };
 
-/** The triples of one clip's key-frames by one perceiver. */
-export type TripleSet = {
+/** A triple as it stands now, a person's edits applied, with what else is known of its key-frame. */
+export type KnownTriple = Triple & {
+  /** What the pictures say of the way from the key-frame before; null at the first, and where they can't be compared. */
+  motion: Motion | null;
+  /** Edits that stand. */
+  edits: number;
+};
+
+/** What the making of a set has cost so far. */
+export type TripleCost = {
+  /** Calls to the endpoint, failed ones included. */
+  calls: number;
+  /** Answers that were known from before and cost nothing. */
+  cached: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  /** Time at work. */
+  secs: number;
+};
+
+/** A set of triples without the triples. */
+export type TripleSetSummary = {
   triple_set_id: string;
   clip_id: string;
   /** `settings_hash` of the key-frame selection that they describe. */
   settings_hash: string;
   /** The question whose objects `relevant` speaks of; null when none was asked. */
   question_id: string | null;
+  /** What the perceiver was told to look for: question and options, or a person's own words; may be empty. */
+  question: string;
   perceiver: Perceiver;
+  /** The perceiver in words: "embedded", "qwen2.5-vl-72b · lab". */
+  label: string;
   /** A set that works or was cut short holds the triples that there are. */
   state: "working" | "done" | "cancelled" | "failed";
   problem: string | null;
   made_secs: number;
+  /** Key-frames to describe, and how many are described. */
+  key_frames: number;
+  described: number;
+  /** Edits that a person made and that stand. */
+  edits: number;
+  cost: TripleCost;
+};
+
+/** The triples of one clip's key-frames by one perceiver. */
+export type TripleSet = TripleSetSummary & {
   /** In order of `index`, with a person's edits applied. */
-  triples: Triple[];
+  triples: KnownTriple[];
+};
+
+/** What a person can change of a triple. */
+export type TripleFields = Pick<Triple, "action" | "change" | "relevant">;
+
+/** One change that a person made to a triple; taking one back is a change, too. */
+export type TripleEdit = {
+  edit_id: number;
+  index: number;
+  author: string;
+  made_secs: number;
+  before: TripleFields;
+  after: TripleFields;
+  /** The edit that this one takes back; null for any other. */
+  undoes: number | null;
 };
