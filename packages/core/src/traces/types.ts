@@ -1,6 +1,6 @@
 import type { Asked } from "../ask/prompt.ts";
 import type { Strike } from "../ask/strikes.ts";
-import type { Triple } from "../perception/types.ts";
+import type { TripleSet } from "../perception/types.ts";
 import type { TraceReading } from "./parse.ts";
 
 /** Who reasons: a model behind an endpoint, or a policy that runs in the browser. */
@@ -37,7 +37,7 @@ export type Trace = {
   /** The question as it was asked. */
   question: Asked;
   /** The triples as they stood, before anything was struck out. */
-  triples: Triple[];
+  triples: TripleSet["triples"];
   struck: Strike[];
   /** Everything that the reasoner read. */
   prompt: string;
