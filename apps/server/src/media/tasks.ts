@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
+import type { DetectArgs, DetectedFrame } from "../workers/detect.ts";
 import type { SelectArgs } from "../workers/keyframes.ts";
 import { type Cursor, openCursor } from "./cursor.ts";
 import { drawJpeg } from "./jpeg.ts";
@@ -70,6 +71,12 @@ export const tasks = {
   async keyframes(args: SelectArgs, report: Report): Promise<KeyFrameSelection> {
     const { select } = await import("../workers/keyframes.ts");
     return select(args, report);
+  },
+
+  /** Objects on chosen frames; progress counts frames. ONNX Runtime is loaded only in a process that comes here. */
+  async detect(args: DetectArgs, report: Report): Promise<DetectedFrame[]> {
+    const { detectFrames } = await import("../workers/detect.ts");
+    return detectFrames(args, report);
   },
 
   /** One frame's luma as coded; null when it can't be decoded. */
