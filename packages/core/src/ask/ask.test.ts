@@ -3,13 +3,13 @@ import type { Triple } from "../perception/types.ts";
 import { joinPieces } from "../traces/pieces.ts";
 import {
   type Asked,
-  differ,
   formatAskPrompt,
   formatJudgePrompt,
   getThink,
   HEADING_QUESTION,
   judgeText,
   leaveOut,
+  readHeadingStart,
   readJudgement,
   splitSentences,
   toggleStrike,
@@ -105,26 +105,15 @@ describe("what came", () => {
   });
 });
 
-describe("differ", () => {
-  it("marks what differs and loses nothing", () => {
-    const before = "1 left west 2 forward west 3 right north";
-    const after = "1 left west 2 forward west";
-    const { before: a, after: b } = differ(before, after);
-    expect(a.map((piece) => piece.text).join("")).toBe(before);
-    expect(b).toEqual([{ text: after, differs: false }]);
-    expect(a.filter((piece) => piece.differs).map((piece) => piece.text)).toEqual([" 3 right north"]);
-  });
-
-  it("holds any two texts whole", () => {
-    for (const [a, b] of [
-      ["", ""],
-      ["a", ""],
-      ["左转 then 右转", "右转 then 左转"],
-      ["a b c a b", "b a c b a"],
-    ] as const) {
-      const pieces = differ(a, b);
-      expect(pieces.before.map((piece) => piece.text).join("")).toBe(a);
-      expect(pieces.after.map((piece) => piece.text).join("")).toBe(b);
-    }
+describe("the heading question", () => {
+  it("is known by its words and by the order of its options", () => {
+    expect(readHeadingStart(HEADING_QUESTION)).toBe("north");
+    const other = {
+      ...HEADING_QUESTION,
+      text: "The agent starts facing west. Which way does it face at the end?",
+    };
+    expect(readHeadingStart(other)).toBe("west");
+    expect(readHeadingStart({ ...other, options: [...other.options].reverse() })).toBeNull();
+    expect(readHeadingStart({ ...other, text: "Where is the kiosk?" })).toBeNull();
   });
 });

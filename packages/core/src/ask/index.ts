@@ -1,4 +1,3 @@
-export * from "./differ.ts";
 export * from "./heading.ts";
 export * from "./prompt.ts";
 export * from "./strikes.ts";

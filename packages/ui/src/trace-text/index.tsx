@@ -1,7 +1,12 @@
 import { cutTrace, type Span } from "./pieces.ts";
 import classes from "./trace-text.module.css";
 
+const NONE: Citation[] = [];
+
 export { cutTrace, type Piece, type PieceKind, type Span } from "./pieces.ts";
+
+/** A key-frame that a trace names: where, and its number among the key-frames. */
+export type Citation = { from: number; to: number; index: number };
 
 /**
  * One reasoning output, think and answer told apart. The text is text: nothing in it becomes HTML or Markdown, and
@@ -13,6 +18,9 @@ export function TraceText({
   answer,
   letter = null,
   truncated = false,
+  citations = NONE,
+  onCite,
+  onPoint,
 }: {
   text: string;
   /** Inside of the reasoning, in UTF-16 offsets; null when there is none. */
@@ -22,15 +30,45 @@ export function TraceText({
   letter?: Span | null;
   /** It was cut at the longest length. */
   truncated?: boolean;
+  /** Drawn as links. */
+  citations?: readonly Citation[];
+  /** A link was followed; gets the key-frame's number. */
+  onCite?: (index: number) => void;
+  /** The pointer or the focus is on a link, or on none. */
+  onPoint?: (index: number | null) => void;
 }) {
   if (text === "") return <p className={classes.nothing}>Nothing was written.</p>;
   return (
     <p className={classes.trace}>
-      {cutTrace(text, { think, answer, letter }).map((piece) => (
-        <span key={piece.from} className={classes[piece.kind]} data-kind={piece.kind}>
-          {piece.text}
-        </span>
-      ))}
+      {cutTrace(
+        text,
+        { think, answer, letter },
+        citations.map(({ from, to }) => [from, to]),
+      ).map((piece) => {
+        const cited = piece.kind === "citation" && citations.find(({ from }) => from === piece.from);
+        if (cited && onCite)
+          return (
+            <button
+              key={piece.from}
+              type="button"
+              className={classes.citation}
+              data-kind="citation"
+              aria-label={`Open frame ${piece.text}`}
+              onClick={() => onCite(cited.index)}
+              onMouseEnter={() => onPoint?.(cited.index)}
+              onMouseLeave={() => onPoint?.(null)}
+              onFocus={() => onPoint?.(cited.index)}
+              onBlur={() => onPoint?.(null)}
+            >
+              {piece.text}
+            </button>
+          );
+        return (
+          <span key={piece.from} className={classes[piece.kind]} data-kind={piece.kind}>
+            {piece.text}
+          </span>
+        );
+      })}
       {truncated && <span className={classes.cut}> cut here</span>}
     </p>
   );

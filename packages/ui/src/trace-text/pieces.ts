@@ -2,22 +2,25 @@
 export type Span = readonly [from: number, to: number];
 
 /** What a stretch of a trace is. */
-export type PieceKind = "think" | "answer" | "letter" | "tag" | "outside";
+export type PieceKind = "think" | "answer" | "letter" | "tag" | "citation" | "outside";
 export type Piece = { kind: PieceKind; text: string; from: number };
 
 /**
  * Cuts a trace into stretches, in order; joined they give the text again, character for character.
  *
  * @param spans  Inside of the reasoning, inside of the answer, and the letter that was read; null where not found.
+ * @param citations  Where it names key-frames.
  */
 export function cutTrace(
   text: string,
   spans: { think: Span | null; answer: Span | null; letter: Span | null },
+  citations: readonly Span[] = [],
 ): Piece[] {
   const kinds: [PieceKind, Span][] = [];
   if (spans.think) kinds.push(["think", spans.think]);
   if (spans.answer) kinds.push(["answer", spans.answer]);
   if (spans.letter) kinds.push(["letter", spans.letter]);
+  for (const span of citations) kinds.push(["citation", span]);
   for (const match of text.matchAll(/<\/?(?:think|answer)>/gi)) {
     const span: Span = [match.index, match.index + match[0].length];
     const isInside = [spans.think, spans.answer].some(

@@ -20,6 +20,19 @@ describe("trace text", () => {
     expect(html).toContain("&lt;think&gt;");
   });
 
+  it("cuts cited frames out, inside the reasoning too", () => {
+    const text = "<think>In Frame 7 I turned.</think>";
+    const at = text.indexOf("7");
+    const pieces = cutTrace(text, { think: [7, 27], answer: null, letter: null }, [[at, at + 1]]);
+    expect(pieces.map(({ kind, text: piece }) => `${kind}:${piece}`)).toEqual([
+      "tag:<think>",
+      "think:In Frame ",
+      "citation:7",
+      "think: I turned.",
+      "tag:</think>",
+    ]);
+  });
+
   it("holds any text whole, whatever its spans say", () => {
     const texts = [
       "",
