@@ -6,9 +6,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { createApp } from "../apps/server/src/app.ts";
+import { runTiny } from "../apps/server/src/features/runs/testing/launch.ts";
 
 const OUT = "fixtures/recorded";
 const RUN_ID = "tiny-recorded";
@@ -19,25 +19,9 @@ const KEPT =
 const dataDir = mkdtempSync(join(tmpdir(), "sightline-record-"));
 const app = await createApp({ dataDir });
 try {
-  const preset = app.runs.presets().find((one) => one.preset === "tiny");
-  if (!preset) throw new Error("there is no preset tiny");
-  const { run_id } = await app.runs.launch({
-    launch_key: "record-the-tiny-run",
-    host_id: "local",
-    name: "tiny · three stages",
-    engine: preset.engine,
-    preset: preset.preset,
-    seed: 1,
-    stages: preset.stages,
-    settings: preset.settings,
-  });
-  for (;;) {
-    await setTimeout(2000);
-    const { state, step, max_steps, problem } = app.runs.get(run_id).run;
-    process.stdout.write(`\r${state} ${step ?? 0}/${max_steps ?? "?"}   `);
-    if (state === "done") break;
-    if (["failed", "lost", "stopped", "interrupted"].includes(state)) throw new Error(`${state}: ${problem}`);
-  }
+  const run_id = await runTiny(app, ({ state, step, max_steps }) =>
+    process.stdout.write(`\r${state} ${step ?? 0}/${max_steps ?? "?"}   `),
+  );
   const { python } = await app.environment.status();
   pack(join(dataDir, "runs", run_id), run_id, python ?? "python");
 } finally {

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { RunSpec } from "@sightline/core/runs";
+import { setTimeout } from "node:timers/promises";
+import type { RunSpec, RunSummary } from "@sightline/core/runs";
+import type { App } from "../../../app.ts";
 import type { Client } from "./client.ts";
 
 /** A small simulated run: 40 steps in two seconds, a checkpoint every five. */
@@ -40,4 +42,33 @@ export async function launchSmall(
 ): Promise<string> {
   const { run_id } = await client.runs.launch.mutate(smallRun(change));
   return run_id;
+}
+
+/**
+ * Runs the preset `tiny` as it is, to its end, and gives the run's id.
+ *
+ * @param onLook  Gets the run twice a second.
+ * @throws Error when it ends otherwise than done.
+ */
+export async function runTiny(app: App, onLook: (run: RunSummary) => void): Promise<string> {
+  const preset = app.runs.presets().find((one) => one.preset === "tiny");
+  if (!preset) throw new Error("there is no preset tiny");
+  const { run_id } = await app.runs.launch({
+    launch_key: randomUUID(),
+    host_id: "local",
+    name: "tiny · three stages",
+    engine: preset.engine,
+    preset: preset.preset,
+    seed: 1,
+    stages: preset.stages,
+    settings: preset.settings,
+  });
+  for (;;) {
+    await setTimeout(500);
+    const { run } = app.runs.get(run_id);
+    onLook(run);
+    if (run.state === "done") return run_id;
+    if (["failed", "lost", "stopped", "interrupted"].includes(run.state))
+      throw new Error(`the run is ${run.state}: ${run.problem}`);
+  }
 }
