@@ -33,7 +33,7 @@ export type SelectArgs = {
  * Selects a clip's key-frames. Decodes and looks for features only where these are not cached; compares only pairs that
  * nobody compared before; leaves both in the cache.
  *
- * @param report  Sampled frames done.
+ * @param report  Sampled frames done; called again with all of them while they are compared.
  */
 export async function select(args: SelectArgs, report: (done: number) => void): Promise<KeyFrameSelection> {
   const { clip_id, settings, cache_dir } = args;
@@ -49,8 +49,13 @@ export async function select(args: SelectArgs, report: (done: number) => void): 
     const seen = frames ?? [];
     const pairs = new PairCache(await readPairs(files.pairs));
     const known = pairs.size;
-    const comparer = extractor ?? {
-      compare: (a: FrameFeatures, b: FrameFeatures) => compareFrames(a, b, settings, null),
+    const compare = extractor?.compare ?? ((a, b) => compareFrames(a, b, settings, null));
+    const comparer: Pick<Extractor, "compare"> = {
+      compare(a, b) {
+        // Of a long clip, comparing takes longer than silence is borne with.
+        report(seen.length);
+        return compare(a, b);
+      },
     };
     const selection = selectKeyFrames(clip_id, seen, settings, createPairSource(seen, pairs, comparer));
     if (pairs.size > known) await replaceFile(files.pairs, JSON.stringify(pairs.list()));
