@@ -18,6 +18,7 @@ from transformers import (
 
 from sightline_trainer.attempt import Attempt
 from sightline_trainer.checkpoints import checkpoint_dir, remove_incomplete
+from sightline_trainer.export.policy import ExportError, export_policy
 from sightline_trainer.grpo.data import Question, read_questions
 from sightline_trainer.grpo.evaluate import answer, evaluate, settings_card
 from sightline_trainer.grpo.judge import Judge
@@ -26,7 +27,7 @@ from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Plan
 from sightline_trainer.grpo.tiny import space_tags
 from sightline_trainer.grpo.trainer import Progress, RunCallback, SightlineTrainer, build_config
-from sightline_trainer.grpo.warm_start import get_warm_start
+from sightline_trainer.grpo.warm_start import get_warm_start, warm_start_cache
 from sightline_trainer.stages import SpecError
 from sightline_trainer.wire.log import EndReason, EventLog
 
@@ -86,12 +87,12 @@ class Run:
         monitor = Monitor(self.log, self.attempt.run.path)
         monitor.start()
         try:
-            self._train(trainer, ask_held_out)
+            self._train(trainer, ask_held_out, base)
         finally:
             monitor.stop()
         return self.progress.ended or "done"
 
-    def _train(self, trainer: SightlineTrainer, ask_held_out) -> None:
+    def _train(self, trainer: SightlineTrainer, ask_held_out, base: Path) -> None:
         resume = self.attempt.resume_step
         removed = remove_incomplete(self.attempt.run)
         if removed:
@@ -107,7 +108,20 @@ class Run:
         trainer.train(resume_from_checkpoint=path)
         if self.progress.ended is None:
             ask_held_out(self.progress.step)
+            if self.plan.settings.model == "tiny":
+                self._export(base)
             self.log.phase("finish", 1, 1)
+
+    def _export(self, base: Path) -> None:
+        """Leaves the policy where a browser finds it. The checkpoint is whole, so that failing here is no failure."""
+        self.log.phase("save", 0, 1)
+        self.log.sync()
+        try:
+            export_policy(self.attempt.run, self.progress.saved_step or 0, reference=base)
+        except (ExportError, OSError) as error:
+            hint = "Free some space, then: python -m sightline_trainer.export RUN_DIR"
+            self.log.warn("export_failed", f"The policy could not be exported: {error}", hint=hint)
+        self.log.phase("save", 1, 1)
 
     def _base_model(self, train: list[Question]) -> Path:
         """The folder of the model that training starts from, which is the reference and the judge as well."""
@@ -119,7 +133,7 @@ class Run:
             return folder
         path = self.attempt.run.data / "warm.jsonl"
         questions = read_questions(path) if path.exists() else train
-        cache = self.attempt.run.path.parent / ".warm-starts"
+        cache = warm_start_cache(self.attempt.run)
         cache.mkdir(exist_ok=True)
 
         def on_step(done: int, loss: float) -> None:

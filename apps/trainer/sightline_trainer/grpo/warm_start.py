@@ -26,10 +26,16 @@ from sightline_trainer.grpo.data import Question
 from sightline_trainer.grpo.judge import tiny_judge_text
 from sightline_trainer.grpo.settings import Settings
 from sightline_trainer.grpo.tiny import EOS, PAD, build_model, build_tokenizer, demonstration, space_tags, token_id
+from sightline_trainer.rundir import RunDir
 
 FLAWED_FROM = 0.75
 JUDGE_SHARE = 0.25
 """Share of each batch in the judge's form: question and chain are given, only the letter is learned."""
+
+
+def warm_start_cache(run: RunDir) -> Path:
+    """Where the warm starts of a run and of those beside it are kept."""
+    return run.path.parent / ".warm-starts"
 
 
 def recipe_hash(questions: Sequence[Question], settings: Settings, seed: int) -> str:

@@ -3,6 +3,7 @@
 Three real attempts of a six-step run: one that is left alone, one that is killed, and the one that goes on after it.
 """
 
+import json
 import os
 import random
 import signal
@@ -12,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from sightline_trainer.checkpoints import last_complete
+from sightline_trainer.checkpoints import is_complete, last_complete
 from sightline_trainer.rewards.score import combine_rewards, group_advantages
 from tests.grpo.attempts import ROOT, make_run, of_type, read_lines, start
 
@@ -48,8 +49,6 @@ def losses(lines):
 
 
 def test_every_line_is_legal_and_gapless(whole):
-    import json
-
     schema = json.loads((ROOT / "packages/core/src/wire/events.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
     for stream in ("events", "completions"):
@@ -67,6 +66,17 @@ def test_every_step_is_there_once_with_its_stage(whole):
     end = events[-1]
     assert (end["type"], end["reason"], end["exit_code"], end["step"]) == ("attempt.end", "done", 0, STEPS)
     assert end["checkpoint"] == f"checkpoints/checkpoint-{STEPS}"
+
+
+def test_its_last_checkpoint_is_exported_with_the_judge(whole):
+    folder = whole.path / "export"
+    assert is_complete(folder)
+    card = json.loads((folder / "policy.json").read_text())
+    assert (card["run_id"], card["step"], card["has_reference"]) == ("whole", STEPS, True)
+    [_, last] = of_type(read_lines(whole, 1), "evaluation")
+    assert card["held_out"]["accuracy"] == last["overall"]["accuracy"]
+    phases = [(line["name"], line["done"]) for line in of_type(read_lines(whole, 1), "phase")]
+    assert phases[-3:] == [("save", 0), ("save", 1), ("finish", 1)]
 
 
 def test_names_that_the_workbench_reads(whole):
