@@ -10,6 +10,7 @@ import { createHosts } from "./features/hosts/index.ts";
 import type { Hosts } from "./features/hosts/service.ts";
 import { createJobs, type Jobs } from "./features/jobs/tray.ts";
 import { createKeyFrames, type KeyFrames } from "./features/keyframes/index.ts";
+import { addSampleQuestions, createQuestions, type Questions } from "./features/questions/index.ts";
 import { createRuns } from "./features/runs/index.ts";
 import type { Runs } from "./features/runs/service.ts";
 import { addSampleClips, layOutRecordedRuns, listSampleQuestions } from "./features/samples/index.ts";
@@ -27,6 +28,7 @@ export type App = {
   endpoints: Endpoints;
   environment: Environment;
   hosts: Hosts;
+  questions: Questions;
   training: Training;
   runs: Runs;
   close(): Promise<void>;
@@ -53,6 +55,7 @@ export async function createApp(options: {
   const clips = createClips({ ...options, db, log, jobs });
   const keyframes = createKeyFrames({ db, library: clips.library, jobs, log });
   keyframes.start();
+  const questions = createQuestions({ db, library: clips.library, jobs });
   const endpoints = createEndpoints({ db, dataDir: options.dataDir, patience: options.patience });
   const environment = createEnvironment({
     jobs,
@@ -68,6 +71,7 @@ export async function createApp(options: {
   const runs = createRuns({ db, hosts, log, inputs: (spec) => training.inputs(spec) });
   if (options.samples && isNew) {
     layOutRecordedRuns(join(options.dataDir, "runs"));
+    addSampleQuestions(questions, listSampleQuestions());
     addSampleClips(clips.library, log).catch((error: unknown) =>
       log.error({ err: error }, "adding the sample clips"),
     );
@@ -83,6 +87,7 @@ export async function createApp(options: {
     endpoints,
     environment,
     hosts,
+    questions,
     training,
     runs,
     async close() {

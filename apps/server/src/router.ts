@@ -5,6 +5,7 @@ import { environmentRouter } from "./features/environment/router.ts";
 import { hostsRouter } from "./features/hosts/router.ts";
 import { jobsRouter } from "./features/jobs/router.ts";
 import { keyframesRouter } from "./features/keyframes/router.ts";
+import { questionsRouter } from "./features/questions/router.ts";
 import { runsRouter } from "./features/runs/router.ts";
 import { trainingRouter } from "./features/training/router.ts";
 import { liveRouter } from "./live/router.ts";
@@ -19,6 +20,7 @@ export const appRouter = router({
   jobs: jobsRouter,
   keyframes: keyframesRouter,
   live: liveRouter,
+  questions: questionsRouter,
   runs: runsRouter,
   training: trainingRouter,
   health: procedure.query(() => ({ ok: true })),

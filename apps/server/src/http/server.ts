@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import type { App } from "../app.ts";
 import { loadInstallToken } from "../data-folder/token.ts";
 import { registerKeyFrameRoutes } from "../features/keyframes/index.ts";
+import { registerImportRoute } from "../features/questions/index.ts";
 import { type AppRouter, appRouter } from "../router.ts";
 import { BODY_LIMIT, registerSecurity, registerSecurityHeaders } from "./security.ts";
 import { createSession, registerSession } from "./session.ts";
@@ -32,6 +33,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   });
   app.clips.registerRoutes(server);
   registerKeyFrameRoutes(server, app.keyframes);
+  registerImportRoute(server, app.questions);
   await registerWeb(server);
   return server;
 }

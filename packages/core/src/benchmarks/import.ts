@@ -1,6 +1,8 @@
 import { FORMATS } from "./formats.ts";
 import type { ImportReport, Question, Row } from "./types.ts";
 
+const STEP = 100;
+
 /**
  * Reads the rows of one data file. Every row ends up in exactly one of `questions` and `set_aside`.
  *
@@ -8,18 +10,29 @@ import type { ImportReport, Question, Row } from "./types.ts";
  * @param answers  Gold answers by question id, 0-based indices, for data sets that give them apart (EgoSchema).
  */
 export function importRows(rows: readonly unknown[], answers: Record<string, number> = {}): ImportReport {
+  const steps = importBySteps(rows, answers);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/** `importRows` for a caller that has other things to do meanwhile: yields the rows done, every hundred or so. */
+export function* importBySteps(
+  rows: readonly unknown[],
+  answers: Record<string, number> = {},
+): Generator<number, ImportReport> {
   const isRow = (row: unknown): row is Row => typeof row === "object" && row !== null && !Array.isArray(row);
   const format = FORMATS.find((one) => rows.some((row) => isRow(row) && one.matches(row)));
   const report: ImportReport = {
     format: format?.name ?? "unknown",
     rows: rows.length,
     questions: [],
+    row_of: [],
     set_aside: [],
     remarks: [],
   };
   const seen = new Set<string>();
   for (const [index, row] of rows.entries()) {
     const number = index + 1;
+    if (number % STEP === 0) yield index;
     const setAside = (id: string, reason: string, question: Question | null = null) =>
       report.set_aside.push({ row: number, id, reason, question });
     if (!isRow(row)) {
@@ -48,6 +61,7 @@ export function importRows(rows: readonly unknown[], answers: Record<string, num
       continue;
     }
     report.questions.push(question);
+    report.row_of.push([question.question_id, number]);
     for (const reason of [result.remark, question.gold === null ? "no gold answer" : null])
       if (reason !== null) report.remarks.push({ row: number, id: question.question_id, reason });
   }

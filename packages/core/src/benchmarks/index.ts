@@ -1,4 +1,5 @@
 export * from "./clip-key.ts";
+export * from "./draft.ts";
 export * from "./export.ts";
 export * from "./import.ts";
 export * from "./inline-options.ts";

@@ -32,6 +32,8 @@ export type ImportReport = {
   format: string;
   rows: number;
   questions: Question[];
+  /** Where each question stood: its id and its 1-based row. */
+  row_of: [string, number][];
   /** Not imported. */
   set_aside: SetAside[];
   /** Imported, with something unusual about it. */

@@ -104,7 +104,16 @@ export const SAMPLING_SLACK_SECS = 1e-6;
 /** Where one piece of long work stands. */
 export type Job = {
   job_id: string;
-  kind: "read" | "proxy" | "keyframes" | "environment" | "perceive" | "export" | "ask" | "evaluate";
+  kind:
+    | "read"
+    | "proxy"
+    | "keyframes"
+    | "environment"
+    | "perceive"
+    | "export"
+    | "ask"
+    | "evaluate"
+    | "questions";
   /** What is being done, for a person: "Reading kitchen.mp4". */
   title: string;
   clip_id: string | null;
