@@ -3,6 +3,7 @@ import type { Triple } from "../perception/types.ts";
 import { joinPieces } from "../traces/pieces.ts";
 import {
   type Asked,
+  findCited,
   formatAskPrompt,
   formatJudgePrompt,
   getThink,
@@ -115,5 +116,56 @@ describe("the heading question", () => {
     expect(readHeadingStart(other)).toBe("west");
     expect(readHeadingStart({ ...other, options: [...other.options].reverse() })).toBeNull();
     expect(readHeadingStart({ ...other, text: "Where is the kiosk?" })).toBeNull();
+  });
+});
+
+describe("what is cited", () => {
+  const turn = (index: number, action: Triple["action"], yaw_deg: number | null) => ({
+    ...triple(index, action, ""),
+    edits: 0,
+    motion: {
+      action: "unclear" as const,
+      confidence: null,
+      reason: "",
+      yaw_deg,
+      pitch_deg: null,
+      roll_deg: null,
+      matches: 0,
+      inliers: 0,
+    },
+  });
+  const walked = [
+    turn(0, null, null),
+    turn(1, "rotate left", -44),
+    turn(2, "rotate left", -47),
+    turn(3, "move forward", null),
+    turn(4, "rotate right", 90),
+  ];
+
+  it("is found by name, within the key-frames that there are", () => {
+    const text = "<think>In Frame 4 and frames 2-3, not Frame 9.</think>";
+    const cited = findCited({ text, prompt: "Video content:", struck: [], triples: walked });
+    expect(cited.map(({ index }) => index)).toEqual([4, 2, 3]);
+  });
+
+  it("is found by the moves of a tiny policy's chain: a slow turn is one move, made when it ends", () => {
+    const text = "<think> 1 left west 2 forward west 3 right north </think>";
+    const prompt = "start north 1 left 2 forward 3 right heading ?";
+    expect(findCited({ text, prompt, struck: [], triples: walked }).map(({ index }) => index)).toEqual([
+      2, 3, 4,
+    ]);
+  });
+
+  it("leaves moves that only fill the prompt up uncited", () => {
+    const text = "<think> 1 forward north 2 left west </think>";
+    const prompt = "start north 1 forward 2 left heading ?";
+    const cited = findCited({
+      text,
+      prompt,
+      struck: [3, 4].map((index) => ({ index, sentence: null })),
+      triples: walked,
+    });
+    expect(cited.map(({ index }) => index)).toEqual([2]);
+    expect(cited.map(({ from, to }) => text.slice(from, to))).toEqual(["2"]);
   });
 });

@@ -1,3 +1,4 @@
+export * from "./cited.ts";
 export * from "./heading.ts";
 export * from "./prompt.ts";
 export * from "./strikes.ts";

@@ -74,8 +74,8 @@ export function toHeadingQuestion(
   };
 }
 
-/** Null where a turn has no amount or no action is known. */
-function toStep({ action, yaw_deg }: Leg): Step | null {
+/** A leg as a step of a path; null where a turn has no amount or no action is known. */
+export function toStep({ action, yaw_deg }: Leg): Step | null {
   if (action === null || action === "unclear") return null;
   if (action !== "rotate left" && action !== "rotate right") return { action, amount: 0 };
   return yaw_deg === null ? null : { action, amount: Math.abs(yaw_deg) };
