@@ -11,6 +11,7 @@ import type { Hosts } from "./features/hosts/service.ts";
 import { createJobs, type Jobs } from "./features/jobs/tray.ts";
 import { createKeyFrames, type KeyFrames } from "./features/keyframes/index.ts";
 import { addSampleQuestions, createQuestions, type Questions } from "./features/questions/index.ts";
+import { createPolicies, type Policies } from "./features/policies/index.ts";
 import { createRuns } from "./features/runs/index.ts";
 import type { Runs } from "./features/runs/service.ts";
 import { addSampleClips, layOutRecordedRuns, listSampleQuestions } from "./features/samples/index.ts";
@@ -28,6 +29,7 @@ export type App = {
   endpoints: Endpoints;
   environment: Environment;
   hosts: Hosts;
+  policies: Policies;
   questions: Questions;
   training: Training;
   runs: Runs;
@@ -69,6 +71,10 @@ export async function createApp(options: {
     sampleQuestions: listSampleQuestions,
   });
   const runs = createRuns({ db, hosts, log, inputs: (spec) => training.inputs(spec) });
+  const policies = createPolicies({
+    dataDir: options.dataDir,
+    listRuns: () => runs.list({ trash: false }),
+  });
   if (options.samples && isNew) {
     layOutRecordedRuns(join(options.dataDir, "runs"));
     addSampleQuestions(questions, listSampleQuestions());
@@ -87,6 +93,7 @@ export async function createApp(options: {
     endpoints,
     environment,
     hosts,
+    policies,
     questions,
     training,
     runs,

@@ -6,6 +6,7 @@ import { hostsRouter } from "./features/hosts/router.ts";
 import { jobsRouter } from "./features/jobs/router.ts";
 import { keyframesRouter } from "./features/keyframes/router.ts";
 import { questionsRouter } from "./features/questions/router.ts";
+import { policiesRouter } from "./features/policies/router.ts";
 import { runsRouter } from "./features/runs/router.ts";
 import { trainingRouter } from "./features/training/router.ts";
 import { liveRouter } from "./live/router.ts";
@@ -21,6 +22,7 @@ export const appRouter = router({
   keyframes: keyframesRouter,
   live: liveRouter,
   questions: questionsRouter,
+  policies: policiesRouter,
   runs: runsRouter,
   training: trainingRouter,
   health: procedure.query(() => ({ ok: true })),

@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import type { App } from "../app.ts";
 import { loadInstallToken } from "../data-folder/token.ts";
 import { registerKeyFrameRoutes } from "../features/keyframes/index.ts";
+import { registerPolicyRoutes } from "../features/policies/index.ts";
 import { registerImportRoute } from "../features/questions/index.ts";
 import { type AppRouter, appRouter } from "../router.ts";
 import { BODY_LIMIT, registerSecurity, registerSecurityHeaders } from "./security.ts";
@@ -33,6 +34,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   });
   app.clips.registerRoutes(server);
   registerKeyFrameRoutes(server, app.keyframes);
+  registerPolicyRoutes(server, app.policies);
   registerImportRoute(server, app.questions);
   await registerWeb(server);
   return server;
