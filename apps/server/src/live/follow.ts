@@ -32,7 +32,7 @@ const COALESCE_MS = 200;
  * @param read  Undefined means that there is nothing new to say.
  */
 export async function* follow<T>(
-  bell: Bell,
+  bell: Pick<Bell, "wait">,
   signal: AbortSignal,
   read: () => T | undefined,
 ): AsyncGenerator<T> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { follow } from "../../live/follow.ts";
+import { type Bell, follow } from "../../live/follow.ts";
 import { procedure, router } from "../../trpc.ts";
 
 const SetId = z.object({ set_id: z.string().min(1).max(100) });
@@ -75,11 +75,23 @@ export const questionsRouter = router({
   undo: procedure
     .input(z.object({ change_id: z.int().optional() }).optional())
     .mutation(({ ctx, input }) => ctx.app.questions.undo(input?.change_id ?? null)),
-  /** A number that rises whenever questions, sets or their matches may have changed. */
+  /** A number that rises whenever questions, sets or the clips that they stand to may have changed. */
   follow: procedure.subscription(async function* ({ ctx, signal }) {
     let changes = 0;
-    const until = signal ?? new AbortController().signal;
-    const { bell } = ctx.app.questions;
-    yield* follow(bell, until, () => changes++);
+    const { questions, clips } = ctx.app;
+    const either = joinBells(questions.bell, clips.library.bell);
+    yield* follow(either, signal ?? new AbortController().signal, () => changes++);
   }),
 });
+
+/** A bell that is heard when any of several rings. */
+function joinBells(...bells: readonly Bell[]): Pick<Bell, "wait"> {
+  return {
+    async wait(signal) {
+      const heard = new AbortController();
+      const until = AbortSignal.any([signal, heard.signal]);
+      await Promise.race(bells.map((bell) => bell.wait(until)));
+      heard.abort();
+    },
+  };
+}
