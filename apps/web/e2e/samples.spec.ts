@@ -56,7 +56,7 @@ test("its evaluation asks a question of every sample clip; a trace opens, and fr
   await expect(trace).toHaveCount(1);
   await expect(trace.locator('[data-kind="think"]')).toContainText("right east");
   await expect(trace.locator('[data-kind="letter"]')).toHaveText("B");
-  await expect(trace).toContainText("read by tag");
+  await expect(trace).toContainText("read by lone letter");
   await expect(trace).toContainText(/judge B · agrees/);
   await expectAccessible(page, "a trace of the recorded run");
   await page.getByRole("link", { name: /room-turns-4/ }).click();

@@ -5,10 +5,10 @@ import { type Span, TraceText } from "../trace-text/index.tsx";
 import { Glyph } from "./glyph.tsx";
 import classes from "./group-grid.module.css";
 import { PartsBar } from "./parts-bar.tsx";
-import { type Completion, getSpread, getVerdict, VERDICT_WORDS } from "./verdict.ts";
+import { type Completion, getSpread, getVerdict, isHeldOut, VERDICT_WORDS } from "./verdict.ts";
 
 export { GlyphLegend } from "./glyph.tsx";
-export { type Completion, getSpread, getVerdict, type Verdict } from "./verdict.ts";
+export { type Completion, getSpread, getVerdict, isHeldOut, type Verdict } from "./verdict.ts";
 
 /** The groups of one step: a row each, its completions as glyphs. */
 export function GroupList({
@@ -23,7 +23,9 @@ export function GroupList({
   return (
     <ul className={classes.list}>
       {groups.map((group) => {
-        const spread = getSpread(group.completions.map((one) => toNumber(one.reward)));
+        const spread = group.completions.some(isHeldOut)
+          ? null
+          : getSpread(group.completions.map((one) => toNumber(one.reward)));
         const isTied = spread !== null && spread.n > 1 && spread.sd === 0;
         return (
           <li key={`${group.attempt}-${group.gen}-${group.group_id}`}>
@@ -89,6 +91,8 @@ function Column({ completion, gold }: { completion: Completion; gold: string | n
   const { text, parse, rewards } = completion;
   const { think, answer } = parse;
   const verdict = getVerdict(completion);
+  // A held-out answer is scored, and neither rewarded nor weighed against others.
+  const isPaid = !isHeldOut(completion);
   return (
     <article
       className={classes.column}
@@ -99,25 +103,30 @@ function Column({ completion, gold }: { completion: Completion; gold: string | n
           <Glyph completion={completion} />
           <strong className={classes.letter}>{parse.letter ?? "–"}</strong>
           <span className={classes.quiet}>gold {gold ?? "–"}</span>
-          <span className={classes.advantage} title="Advantage within its group">
-            {formatSigned(toNumber(completion.advantage))}
-          </span>
+          {isPaid && (
+            <span className={classes.advantage} title="Advantage within its group">
+              {formatSigned(toNumber(completion.advantage))}
+            </span>
+          )}
         </div>
-        <PartsBar completion={completion} />
+        {isPaid && <PartsBar completion={completion} />}
         <ul className={classes.parts}>
           {REWARD_PARTS.map((part) => {
             const value = rewards[part];
             const raw = value?.raw ?? null;
             return (
               <li key={part} data-part={part} title={describePart(part, value)}>
+                {!isPaid && <span className={classes.quiet}>{part} </span>}
                 {raw === null ? "–" : formatValue(toNumber(raw))}
-                <span className={classes.quiet}>×{Number((value?.weight ?? 0).toFixed(3))}</span>
+                {isPaid && <span className={classes.quiet}>×{Number((value?.weight ?? 0).toFixed(3))}</span>}
               </li>
             );
           })}
-          <li className={classes.sum} title="Reward">
-            = {formatValue(toNumber(completion.reward))}
-          </li>
+          {isPaid && (
+            <li className={classes.sum} title="Reward">
+              = {formatValue(toNumber(completion.reward))}
+            </li>
+          )}
         </ul>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}

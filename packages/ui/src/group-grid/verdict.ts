@@ -19,6 +19,11 @@ export function isWellFormed(completion: Completion): boolean | null {
   return raw === null || raw === undefined ? null : raw === 1;
 }
 
+/** True for an answer to a held-out question, which an evaluation asked for. */
+export function isHeldOut(completion: Completion): boolean {
+  return completion.split === "eval";
+}
+
 export const VERDICT_WORDS: Record<Verdict, string> = {
   consistent: "right, and the judge agrees",
   inconsistent: "right, but the judge reads another answer from the reasoning",

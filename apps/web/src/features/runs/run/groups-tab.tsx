@@ -1,6 +1,6 @@
 import { ActionIcon, CloseButton } from "@mantine/core";
 import type { CompletionGroup, RunSeries } from "@sightline/core/runs";
-import { GlyphLegend, GroupColumns, GroupList } from "@sightline/ui/group-grid";
+import { GlyphLegend, GroupColumns, GroupList, isHeldOut } from "@sightline/ui/group-grid";
 import { Pane, PaneGroup } from "@sightline/ui/pane";
 import { IconChevronLeft, IconChevronRight, IconMovie } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -22,8 +22,8 @@ export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }
   if (step === null)
     return <p className={classes.hint}>The groups of a step are here once the first was sampled.</p>;
   const groups = found.data ?? NONE;
-  const trained = groups.filter((group) => !isHeldOut(group));
-  const held = groups.filter(isHeldOut);
+  const trained = groups.filter(({ completions }) => !completions.some(isHeldOut));
+  const held = groups.filter(({ completions }) => completions.some(isHeldOut));
   const open = groups.find((group) => group.group_id === view.group) ?? null;
   const list = (
     <div className={classes.scroll}>
@@ -83,11 +83,6 @@ export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }
       )}
     </div>
   );
-}
-
-/** An answer to a held-out question, which an evaluation asked at this step. */
-function isHeldOut(group: CompletionGroup): boolean {
-  return group.completions[0]?.split === "eval";
 }
 
 function HeldOut({

@@ -31,7 +31,8 @@ export function RunHeader({ run, detail }: { run: RunSummary; detail: RunDetail 
         step <b>{run.step ?? 0}</b>
         {run.max_steps !== null && <> / {run.max_steps}</>}
       </span>
-      {run.ended_secs !== null && (
+      {/* A recorded run was made elsewhere, at a time that this server did not see. */}
+      {run.ended_secs !== null && !run.recorded && (
         <span className={classes.quiet}>
           {run.state === "done" ? "in" : "after"} {formatDuration(run.ended_secs - run.created_secs)}
         </span>
