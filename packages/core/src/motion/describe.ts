@@ -1,5 +1,6 @@
 import type { FrameFeatures, KeyFrameSelection } from "../keyframes/index.ts";
 import { DEFAULT_FIELD_OF_VIEW_DEG, explainFailure } from "./estimate.ts";
+import { findFieldOfView } from "./field-of-view.ts";
 import { fitPair, type PairFit } from "./fit.ts";
 import { findPitch, getStance, levelTravel, type Stance, wrapTurn } from "./level.ts";
 import { type LevelMotion, nameMotion } from "./name.ts";
@@ -19,7 +20,8 @@ type Link = { fit: PairFit | null; stretch: number; camera: Rotation };
  * (`findPitch`), so that turns are about the vertical and moves along the floor, wherever the camera looks.
  *
  * @param frames  Features of all sampled frames, in presentation order; those of the selection's own settings.
- * @param field_of_view_deg  Horizontal; null where it is not known.
+ * @param field_of_view_deg  Horizontal; null where nobody said: it is read from the clip's turns (`findFieldOfView`), and where
+ *   these don't show it, {@link DEFAULT_FIELD_OF_VIEW_DEG} is taken.
  * @returns One motion per kept frame, in order; null for the first.
  */
 export function describeMotions(
@@ -27,7 +29,7 @@ export function describeMotions(
   frames: readonly FrameFeatures[],
   field_of_view_deg: number | null,
 ): (Motion | null)[] {
-  const fov = field_of_view_deg ?? DEFAULT_FIELD_OF_VIEW_DEG;
+  const fov = field_of_view_deg ?? findFieldOfView(frames) ?? DEFAULT_FIELD_OF_VIEW_DEG;
   const links = linkFrames(frames, fov);
   const pitches = findPitches(links);
   const stances = links.map(({ camera, stretch }) => getStance(camera, pitches[stretch] as number));

@@ -17,6 +17,8 @@ export type TravelFit = {
   cost: number;
   /** Length of the travel ÷ the inliers' median distance. */
   shift: number;
+  /** Standard deviation of the inliers' misses, in radians, by their median. */
+  sigma: number;
 };
 
 type Pose = { rotation: Rotation; travel: Vector };
@@ -107,7 +109,7 @@ export function fitTravel(
     inliers,
     impossible,
     cost,
-    shift: measureShift(rays, rotation, ahead, within),
+    ...measure(rays, rotation, ahead, within),
   };
 }
 
@@ -252,8 +254,14 @@ function refine(
 }
 
 /** Median of |c| ÷ distance over the inliers, leaving out the neighbourhood of the meeting point, where depth does not show. */
-function measureShift(rays: RayPairs, rotation: Rotation, c: Vector, within: number): number {
+function measure(
+  rays: RayPairs,
+  rotation: Rotation,
+  c: Vector,
+  within: number,
+): Pick<TravelFit, "shift" | "sigma"> {
   const shifts: number[] = [];
+  const misses: number[] = [];
   for (let i = 0; i < 3 * rays.count; i += 3) {
     const p = rayAt(rays.from, i);
     const v = seenAgain(rotation, rays.to, i);
@@ -261,11 +269,16 @@ function measureShift(rays: RayPairs, rotation: Rotation, c: Vector, within: num
     const a = cross(c, v);
     const b = cross(c, p);
     const reach = Math.hypot(...a);
-    const off = Math.abs(c[0] * n[0] + c[1] * n[1] + c[2] * n[2]) / Math.hypot(reach, ...b);
-    if (off >= within || reach < 0.1) continue;
+    const miss = Math.abs(c[0] * n[0] + c[1] * n[1] + c[2] * n[2]) / Math.hypot(reach, ...b);
+    if (miss >= within) continue;
+    misses.push(miss);
     const side = n[0] * a[0] + n[1] * a[1] + n[2] * a[2];
-    shifts.push((Math.sign(side) * Math.hypot(...n)) / reach);
+    if (reach >= 0.1) shifts.push((Math.sign(side) * Math.hypot(...n)) / reach);
   }
-  shifts.sort((a, b) => a - b);
-  return Math.max(0, shifts[shifts.length >> 1] ?? 0);
+  return { shift: Math.max(0, getMedian(shifts)), sigma: 1.4826 * getMedian(misses) };
+}
+
+function getMedian(values: number[]): number {
+  values.sort((a, b) => a - b);
+  return values[values.length >> 1] ?? 0;
 }

@@ -18,25 +18,26 @@ export type PairFit = {
   travel: Vector | null;
   /** Length of the travel ÷ median distance of what is seen; 0 where it has not moved. */
   shift: number;
+  /** How much better it explains the matches than the next explanation; in the units of `Explanation.cost`. */
+  margin: number;
 };
 
 /** A match may be off by this share of the picture's width, or by so many pixels if that is more. */
 const WITHIN_SHARE = 0.006;
 const WITHIN_PX = 2;
-/** Standard deviation of a feature's place, likewise. */
-const SIGMA_SHARE = 0.002;
-const SIGMA_PX = 0.8;
-const LEAST_MATCHES = 8;
-const LEAST_INLIERS = 12;
-/** Least share of the matches that agree. */
-const LEAST_SHARE = 0.15;
+/** Least standard deviation of a feature's place. */
+const SIGMA_LEAST_PX = 0.3;
+const LEAST_INLIERS = 7;
 /** Least standard deviation of the inliers' places, as share of the picture's width. */
 const LEAST_SPREAD = 0.04;
 /** Agreeing matches that no camera could see, per agreeing one that it could. */
 const MOST_IMPOSSIBLE = 0.4;
-/** What a free parameter costs, and a match's unknown depth; in squared standard deviations. */
+/** What a free parameter costs; in squared standard deviations. */
 const PARAMETER_COST = 6;
-const DEPTH_COST = Math.log(4);
+/** What a match's unknown depth costs; so that a match that does not agree costs a travel as much as it costs a turn. */
+const DEPTH_COST = 2;
+/** So often may wrong matches, strewn over the picture, agree as well by chance; natural logarithm. */
+const MOST_CHANCE = -12;
 
 /**
  * Which of four explanations the matches support: the camera stood still, it turned, it moved, it did both. Each is charged
@@ -54,22 +55,34 @@ export function fitPair(pairs: readonly PointPair[], size: Size, field_of_view_d
     rotation: IDENTITY,
     travel: null,
     shift: 0,
+    margin: 0,
   };
-  if (rays.count < LEAST_MATCHES) return { ...fit, failure: "few_matches" };
+  if (rays.count < LEAST_INLIERS) return { ...fit, failure: "few_matches" };
   const within = Math.max(WITHIN_PX, WITHIN_SHARE * size.width) * rays.pixel;
-  const sigma = Math.max(SIGMA_PX, SIGMA_SHARE * size.width) * rays.pixel;
+  const turned = fitRotation(rays, within).rotation;
+  const moved = fitTravel(rays, [IDENTITY], within, false);
+  const both = fitTravel(rays, [turned, IDENTITY], within);
+  const sigma = Math.max(SIGMA_LEAST_PX * rays.pixel, Math.min(within / 2.5, both?.sigma ?? within));
 
   // Orthogonal distances in four dimensions: a turn leaves two of them, a travel one, and at most two deviations of each count.
   const costOfTurn = (rotation: Rotation) =>
     getRotationCost(rays, rotation, Math.sqrt(8) * sigma) / (2 * sigma * sigma);
   const costOfTravel = (travelled: TravelFit) =>
     getTravelCost(rays, travelled, Math.SQRT2 * sigma) / (sigma * sigma) + DEPTH_COST * rays.count;
-  const turned = fitRotation(rays, within).rotation;
-  const moved = fitTravel(rays, [IDENTITY], within, false);
-  const both = fitTravel(rays, [turned, IDENTITY], within);
-  const explanations: { cost: number; rotation: Rotation; travelled: TravelFit | null }[] = [
-    { cost: costOfTurn(IDENTITY), rotation: IDENTITY, travelled: null },
-    { cost: costOfTurn(turned) + 3 * PARAMETER_COST, rotation: turned, travelled: null },
+  const { width, height } = size;
+  const reach = within / rays.pixel;
+  // A wrong match agrees when it ends by chance in a small circle, or, for a travel, near a line.
+  const spot = Math.log((Math.PI * reach * reach) / (width * height));
+  const strip = Math.log((2 * reach) / height);
+  const explanations: Explanation[] = [
+    { cost: costOfTurn(IDENTITY), rotation: IDENTITY, travelled: null, fixed: 0, luck: spot },
+    {
+      cost: costOfTurn(turned) + 3 * PARAMETER_COST,
+      rotation: turned,
+      travelled: null,
+      fixed: 2,
+      luck: spot,
+    },
   ];
   for (const [travelled, parameters] of [
     [moved, 2],
@@ -77,23 +90,57 @@ export function fitPair(pairs: readonly PointPair[], size: Size, field_of_view_d
   ] as const) {
     if (travelled === null) continue;
     const cost = costOfTravel(travelled) + parameters * PARAMETER_COST;
-    explanations.push({ cost, rotation: travelled.rotation, travelled });
+    explanations.push({ cost, rotation: travelled.rotation, travelled, fixed: parameters, luck: strip });
   }
   explanations.sort((a, b) => a.cost - b.cost);
-  const [best] = explanations;
-  if (best === undefined) return { ...fit, failure: "few_inliers" };
-  fit.rotation = best.rotation;
-  fit.inliers = best.travelled?.inliers ?? countRotationInliers(rays, best.rotation, within);
-  if (best.travelled !== null) {
-    fit.travel = best.travelled.travel;
-    fit.shift = best.travelled.shift;
+  for (const { cost, rotation, travelled, fixed, luck } of explanations) {
+    const inliers = travelled?.inliers ?? countRotationInliers(rays, rotation, within);
+    fit.inliers = Math.max(fit.inliers, inliers);
+    if (inliers < LEAST_INLIERS || getChance(rays.count, inliers, fixed, luck) > MOST_CHANCE) continue;
+    const others = explanations.filter((other) => other.cost > cost).map((other) => other.cost);
+    const margin = Math.min(...others) - cost;
+    const found = {
+      ...fit,
+      margin,
+      inliers,
+      rotation,
+      travel: travelled?.travel ?? null,
+      shift: travelled?.shift ?? 0,
+    };
+    if (travelled !== null && travelled.impossible > MOST_IMPOSSIBLE * inliers)
+      return { ...found, failure: "mirrored" };
+    return getSpread(pairs) < LEAST_SPREAD * width ? { ...found, failure: "one_spot" } : found;
   }
-  if (fit.inliers < LEAST_INLIERS || fit.inliers < LEAST_SHARE * rays.count)
-    return { ...fit, failure: "few_inliers" };
-  if (best.travelled !== null && best.travelled.impossible > MOST_IMPOSSIBLE * fit.inliers)
-    return { ...fit, failure: "mirrored" };
-  if (getSpread(pairs) < LEAST_SPREAD * size.width) return { ...fit, failure: "one_spot" };
-  return fit;
+  return { ...fit, failure: "few_inliers" };
+}
+
+type Explanation = {
+  /** In squared standard deviations. */
+  cost: number;
+  rotation: Rotation;
+  travelled: TravelFit | null;
+  /** How many matches fix it. */
+  fixed: number;
+  /** Logarithm of the chance that a wrong match agrees with it. */
+  luck: number;
+};
+
+/**
+ * How many explanations as good as this one are to be expected among all that could be made from matches strewn at random
+ * (Moisan and Stival's number of false alarms, without its first factor); natural logarithm.
+ */
+function getChance(matches: number, inliers: number, fixed: number, luck: number): number {
+  return (
+    logChoose(matches, fixed) +
+    logChoose(matches - fixed, inliers - fixed) +
+    Math.max(0, inliers - fixed) * luck
+  );
+}
+
+function logChoose(n: number, k: number): number {
+  let log = 0;
+  for (let i = 1; i <= Math.min(k, n - k); i += 1) log += Math.log((n - i + 1) / i);
+  return log;
 }
 
 /** Standard deviation of the matches' places in the earlier picture, in pixels, along the axis where it is less. */
