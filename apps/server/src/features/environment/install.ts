@@ -137,7 +137,7 @@ function explain(output: string): string {
   if (/No space left on device/.test(output)) return "The disk is full: free about 2 GB and prepare again.";
   if (/ensurepip is not available|No module named venv/.test(output))
     return "This Python lacks venv: install it (Debian: apt-get install python3-venv) and prepare again.";
-  if (/Could not find a version|No matching distribution/.test(output))
+  if (/Could not find a version|No matching distribution|ResolutionImpossible/.test(output))
     return "A pinned package has no build for this Python: use Python 3.10 to 3.13 on Linux or macOS.";
   if (/NewConnectionError|ReadTimeout|Temporary failure in name resolution|ConnectionError/.test(output))
     return "The package index could not be reached: check the network and prepare again.";
