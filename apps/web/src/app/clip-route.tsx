@@ -1,7 +1,14 @@
+import { lazy } from "react";
 import { ClipPage } from "../features/clip/index.tsx";
 import type { ClipPane } from "./clip-pane.ts";
 
-const panes: ClipPane[] = [];
+const panes: ClipPane[] = [
+  {
+    id: "ask",
+    label: "Ask",
+    Pane: lazy(() => import("../features/ask/index.tsx").then(({ AskPane }) => ({ default: AskPane }))),
+  },
+];
 
 /** The clip page with the panes of the features that work on a clip. */
 export function ClipRoute() {

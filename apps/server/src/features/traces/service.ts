@@ -13,6 +13,7 @@ import {
 } from "@sightline/core/ask";
 import type { TripleSet } from "@sightline/core/perception";
 import type { Judgement, Reasoner, Trace, TracePiece } from "@sightline/core/traces";
+import { applyMove, toHeadingLetter, toMoves, type World } from "@sightline/core/worlds";
 import { TRPCError } from "@trpc/server";
 import { type Bell, createBell } from "../../live/follow.ts";
 import type { Jobs } from "../jobs/tray.ts";
@@ -79,6 +80,8 @@ export type Traces = {
   get(trace_id: string): Trace;
   /** Newest first; null for all questions. */
   list(clip_id: string, question_id: string | null): Trace[];
+  /** The right answer to the heading question of a clip: known where the clip shows a world. */
+  getHeadingGold(clip_id: string): string | null;
   /** Rings whenever a trace has grown or ended. */
   bell: Bell;
 };
@@ -97,6 +100,7 @@ export function createTraceService({
   getTripleSet,
   getQuestion,
   getClipName,
+  findWorld,
 }: {
   store: TraceStore;
   jobs: Jobs;
@@ -105,6 +109,8 @@ export function createTraceService({
   getTripleSet(triple_set_id: string): TripleSet;
   getQuestion(question_id: string): Asked;
   getClipName(clip_id: string): string;
+  /** The world that a rendered clip shows; null for any other clip. */
+  findWorld(clip_id: string): World | null;
 }): Traces {
   const bell = createBell();
   const running = new Map<string, AbortController>();
@@ -282,6 +288,10 @@ export function createTraceService({
       return get(row.trace_id);
     },
     get,
+    getHeadingGold(clip_id) {
+      const world = findWorld(clip_id);
+      return world === null ? null : toHeadingLetter(toMoves(world.steps).reduce(applyMove, "north"));
+    },
     list: (clip_id, question_id) => store.list(clip_id, question_id, MOST_LISTED),
   };
 }

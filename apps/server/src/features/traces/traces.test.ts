@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Asked } from "@sightline/core/ask";
 import type { KnownTriple, TripleSet } from "@sightline/core/perception";
 import type { Trace } from "@sightline/core/traces";
+import { listSampleWorlds } from "@sightline/core/worlds";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { getFixture } from "../../media/testing/fixtures.ts";
 import { type OpenAiServer, startOpenAiServer } from "../../testing/openai-server.ts";
@@ -117,6 +118,7 @@ const open = () =>
     askModel: server.app.endpoints.chat,
     getTripleSet: () => set,
     getQuestion: () => question,
+    findWorld: (clip_id) => (clip_id === "filmed" ? (listSampleWorlds()[0] ?? null) : null),
     getClipName: (clip_id) => server.app.clips.library.get(clip_id).name,
   });
 
@@ -259,6 +261,12 @@ test("a server that was killed leaves a trace marked cut short, with what had co
   traces = open();
   expect(traces.get("killed")).toMatchObject({ state: "failed", text: "<think>In Frame 1 I", accuracy: 0 });
   expect(traces.get("killed").problem).toContain("The server went down");
+});
+
+test("the right heading is known on a world alone", () => {
+  // rotate right, rotate right, rotate left: from north to east.
+  expect(traces.getHeadingGold("filmed")).toBe("B");
+  expect(traces.getHeadingGold(request.clip_id)).toBeNull();
 });
 
 test("nothing that was written can be changed", () => {

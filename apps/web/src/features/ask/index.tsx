@@ -1,0 +1,1 @@
+export { AskPane } from "./ask-pane.tsx";
