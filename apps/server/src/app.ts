@@ -14,8 +14,14 @@ import { addSampleQuestions, createQuestions, type Questions } from "./features/
 import { createPolicies, type Policies } from "./features/policies/index.ts";
 import { createRuns } from "./features/runs/index.ts";
 import type { Runs } from "./features/runs/service.ts";
-import { addSampleClips, layOutRecordedRuns, listSampleQuestions } from "./features/samples/index.ts";
+import {
+  addSampleClips,
+  findSampleWorld,
+  layOutRecordedRuns,
+  listSampleQuestions,
+} from "./features/samples/index.ts";
 import { createTraining, type Training } from "./features/training/index.ts";
+import { createTriples, type Triples } from "./features/triples/index.ts";
 
 /** Everything that a request may need, made once per server. */
 export type App = {
@@ -32,6 +38,7 @@ export type App = {
   policies: Policies;
   questions: Questions;
   training: Training;
+  triples: Triples;
   runs: Runs;
   close(): Promise<void>;
 };
@@ -59,6 +66,8 @@ export async function createApp(options: {
   keyframes.start();
   const questions = createQuestions({ db, library: clips.library, jobs });
   const endpoints = createEndpoints({ db, dataDir: options.dataDir, patience: options.patience });
+  const triples = createTriples({ db, clips, keyframes, endpoints, jobs, log, findWorld: findSampleWorld });
+  triples.startUp();
   const environment = createEnvironment({
     jobs,
     log,
@@ -96,6 +105,7 @@ export async function createApp(options: {
     policies,
     questions,
     training,
+    triples,
     runs,
     async close() {
       await runs.close();

@@ -9,6 +9,7 @@ import { questionsRouter } from "./features/questions/router.ts";
 import { policiesRouter } from "./features/policies/router.ts";
 import { runsRouter } from "./features/runs/router.ts";
 import { trainingRouter } from "./features/training/router.ts";
+import { triplesRouter } from "./features/triples/router.ts";
 import { liveRouter } from "./live/router.ts";
 import { procedure, router } from "./trpc.ts";
 
@@ -25,6 +26,7 @@ export const appRouter = router({
   policies: policiesRouter,
   runs: runsRouter,
   training: trainingRouter,
+  triples: triplesRouter,
   health: procedure.query(() => ({ ok: true })),
 });
 

@@ -1,8 +1,10 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
+import type { Motion } from "@sightline/core/motion";
 import type { DetectArgs, DetectedFrame } from "../workers/detect.ts";
 import type { SelectArgs } from "../workers/keyframes.ts";
+import type { MotionArgs } from "../workers/motions.ts";
 import { type Cursor, openCursor } from "./cursor.ts";
 import { drawJpeg } from "./jpeg.ts";
 import { copyLuma, hasFullRange } from "./luma.ts";
@@ -77,6 +79,12 @@ export const tasks = {
   async detect(args: DetectArgs, report: Report): Promise<DetectedFrame[]> {
     const { detectFrames } = await import("../workers/detect.ts");
     return detectFrames(args, report);
+  },
+
+  /** What the camera did between key-frames; null when what the extractor saw is gone. */
+  async motions(args: MotionArgs): Promise<(Motion | null)[] | null> {
+    const { lookAtMotions } = await import("../workers/motions.ts");
+    return lookAtMotions(args);
   },
 
   /** One frame's luma as coded; null when it can't be decoded. */

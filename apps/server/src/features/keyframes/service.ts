@@ -24,6 +24,8 @@ import type { KeyFrameStore } from "./store.ts";
 /** Key-frames of the library's clips: selected, stored, selected anew from what was seen before. */
 export type KeyFrames = {
   get(clip_id: string, settings: KeyFrameSettings): KeyFrameSelection | null;
+  /** A stored selection by the hash of its settings. */
+  getStored(clip_id: string, settings_hash: string): KeyFrameSelection | null;
   /** The settings that a clip's key-frames were last stored under; null when there are none. */
   getSaved(clip_id: string): KeyFrameSettings | null;
   /** Selects and stores; a second call for work that is under way joins it. */
@@ -130,6 +132,7 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
 
   return {
     get: (clip_id, settings) => store.get(library.get(clip_id).clip_id, hashSettings(settings)),
+    getStored: (clip_id, settings_hash) => store.get(library.get(clip_id).clip_id, settings_hash),
     getSaved: (clip_id) => store.getLatestSettings(library.get(clip_id).clip_id),
     extract,
     select(clip_id, settings) {

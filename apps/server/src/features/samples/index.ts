@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { listSampleWorlds, type TrainingRow, toMoves, toSampleRow } from "@sightline/core/worlds";
+import { listSampleWorlds, type TrainingRow, toMoves, toSampleRow, type World } from "@sightline/core/worlds";
 import type { Logger } from "pino";
 import { z } from "zod";
 import type { Library } from "../clips/library.ts";
@@ -21,10 +21,20 @@ const Archive = z.object({ run_id: z.string().regex(/^[\w.-]+$/), files: z.recor
 export function listSampleQuestions(): TrainingRow[] {
   return listSampleWorlds()
     .filter((world) => toMoves(world.steps).length > 0)
-    .map((world) => {
-      const clip = readFileSync(join(CLIPS, `${world.world_id}.mp4`));
-      return toSampleRow(world, createHash("sha256").update(clip).digest("hex"));
-    });
+    .map((world) => toSampleRow(world, hashSampleClip(world)));
+}
+
+function hashSampleClip({ world_id }: World): string {
+  const clip = readFileSync(join(CLIPS, `${world_id}.mp4`));
+  return createHash("sha256").update(clip).digest("hex");
+}
+
+let sampleWorlds: Map<string, World> | null = null;
+
+/** The world that a sample clip shows; null for any other clip. */
+export function findSampleWorld(clip_id: string): World | null {
+  sampleWorlds ??= new Map(listSampleWorlds().map((world) => [hashSampleClip(world), world]));
+  return sampleWorlds.get(clip_id) ?? null;
 }
 
 /** Lays the recorded runs beside the others, where they are found like any run that the database does not know. */
