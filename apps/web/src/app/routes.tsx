@@ -62,6 +62,31 @@ const clipRoute = createRoute({
   component: lazyRouteComponent(() => import("./clip-route.tsx"), "ClipRoute"),
 });
 
+const questionsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/questions",
+  validateSearch: z.object({ trash: z.boolean().optional().catch(undefined) }),
+  component: lazyRouteComponent(() => import("../features/questions/index.tsx"), "QuestionsPage"),
+});
+
+/** `q`, `task`, `match`, `side`, `trash`: which questions are listed; `question`: the one that is open, by id. */
+const questionSetSearch = z.object({
+  q: z.string().optional().catch(undefined),
+  task: z.string().optional().catch(undefined),
+  match: z.enum(["matched", "ambiguous", "unmatched", "none"]).optional().catch(undefined),
+  side: z.enum(["train", "val", "test"]).optional().catch(undefined),
+  trash: z.boolean().optional().catch(undefined),
+  question: z.string().optional().catch(undefined),
+  tab: z.enum(["clips", "split"]).optional().catch(undefined),
+});
+
+const questionSetRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/questions/$setId",
+  validateSearch: questionSetSearch,
+  component: lazyRouteComponent(() => import("../features/questions/index.tsx"), "QuestionSetPage"),
+});
+
 const runsSearch = z.object({
   q: z.string().optional().catch(undefined),
   trash: z.boolean().optional().catch(undefined),
@@ -138,6 +163,8 @@ export const router = createRouter({
     indexRoute,
     libraryRoute,
     clipRoute,
+    questionsRoute,
+    questionSetRoute,
     runsRoute,
     launchRoute,
     runRoute,

@@ -1,0 +1,2 @@
+export { QuestionSetPage } from "./set-page.tsx";
+export { QuestionsPage } from "./sets-page.tsx";
