@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunSpec } from "@sightline/core/runs";
@@ -58,7 +58,12 @@ export function createTraining(parts: {
 
   const readData = (spec: Omit<RunSpec, "run_id">): Record<string, string> => {
     const file = spec.settings.question_file;
-    if (typeof file === "string" && /^[0-9a-f]{64}$/.test(file)) {
+    if (typeof file === "string") {
+      if (!/^[0-9a-f]{64}$/.test(file) || !existsSync(fileOf(file)))
+        throw new TRPCError({
+          code: "PRECONDITION_FAILED",
+          message: "The file of questions is not here: choose it on the launch page and launch again.",
+        });
       const { train, eval: held } = holdOut(
         readQuestionFile(readFileSync(fileOf(file)), decode).rows,
         spec.seed,

@@ -55,6 +55,11 @@ const question = (changes: Record<string, unknown> = {}) =>
   });
 
 describe("the inputs of a run", () => {
+  it("are never worlds in the place of a file that is not here", async () => {
+    for (const question_file of ["", "0".repeat(64), "../../token"])
+      await expect(open().inputs(spec({ question_file }))).rejects.toThrow("file of questions is not here");
+  });
+
   it("are the same for the same spec, so that a resumed run agrees", async () => {
     expect(await open().inputs(spec())).toEqual(await open().inputs(spec()));
     expect(await open().inputs(spec({ world_seed: 2 }))).not.toEqual(await open().inputs(spec()));

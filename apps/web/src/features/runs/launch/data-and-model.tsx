@@ -6,7 +6,7 @@ import { client } from "../../../app/clients.ts";
 import { notifyFailure } from "../../../app/notify.tsx";
 import { getNumber, WORLD_FIELDS } from "./fields.ts";
 import classes from "./launch-page.module.css";
-import type { Draft } from "./preflight.ts";
+import { type Draft, NO_FILE } from "./preflight.ts";
 
 /** What became of a person's question file. */
 export type FileReport = Awaited<ReturnType<typeof client.training.checkFile.mutate>>;
@@ -74,7 +74,7 @@ function DataChoice({
   const choose = (next: boolean) => {
     setOwn(next);
     onReport(null);
-    onSet("question_file", null);
+    onSet("question_file", next ? NO_FILE : null);
   };
   return (
     <div className={classes.data}>
@@ -127,7 +127,7 @@ function QuestionFile({
     mutationFn: async (file: File) => client.training.checkFile.mutate({ base64: await toBase64(file) }),
     onSuccess: (next) => {
       onReport(next);
-      onSet("question_file", next.question_file);
+      onSet("question_file", next.question_file ?? NO_FILE);
     },
     onError: (error) => notifyFailure("Could not check the file", error),
   });
@@ -139,7 +139,7 @@ function QuestionFile({
           if (file === null) return;
           setName(file.name);
           onReport(null);
-          onSet("question_file", null);
+          onSet("question_file", NO_FILE);
           check.mutate(file);
         }}
       >

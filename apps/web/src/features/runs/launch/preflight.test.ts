@@ -3,7 +3,7 @@ import { schedulePreset } from "@sightline/core/schedules";
 import { describe, expect, it } from "vitest";
 import { formatFaults, parseFaults } from "./faults.ts";
 import { getLaunchKey } from "./launch-key.ts";
-import { checkDraft, type Draft, getPlan, getStepsPerEpoch } from "./preflight.ts";
+import { checkDraft, type Draft, getPlan, getStepsPerEpoch, NO_FILE } from "./preflight.ts";
 
 const host: HostSummary = {
   host_id: "local",
@@ -37,6 +37,12 @@ describe("preflight", () => {
   it("finds nothing wrong with a sound draft and counts what it comes to", () => {
     expect(wrong(draft())).toEqual([]);
     expect(getPlan(draft())).toEqual({ steps: 120, samples_per_step: 32, completions: 3840, secs: 60 });
+  });
+
+  it("does not fall back to worlds while a file of own questions is not there, or not right", () => {
+    expect(wrong(draft({ engine: "grpo", settings: { question_file: NO_FILE } }))).toEqual([
+      "wrong: No questions to learn on: choose a file in which every line is right.",
+    ]);
   });
 
   it("says in a sentence what cannot start and what is odd", () => {

@@ -44,6 +44,9 @@ export function getStepsPerEpoch(draft: Draft, questions: number | null): number
   return Math.floor(getSetting(draft, "train_questions") / prompts);
 }
 
+/** `question_file` of a draft that shall learn on a person's own questions and has no file without a wrong line yet. */
+export const NO_FILE = "";
+
 /** Share of a person's own questions that is held out of training. */
 const HELD_OUT = 0.2;
 
@@ -71,10 +74,13 @@ export function checkDraft(
   if (name === "") say("name", "wrong", "The run has no name.");
   else if (around.names.includes(name)) say("name", "odd", `Another run is called “${name}”, too.`);
 
+  if (settings.question_file === NO_FILE)
+    say("questions", "wrong", "No questions to learn on: choose a file in which every line is right.");
+
   const faults = validateStages(draft.stages);
   for (const fault of faults) say("schedule", "wrong", fault);
   const plan = getPlan(draft, around.questions);
-  if (faults.length === 0)
+  if (faults.length === 0 && settings.question_file !== NO_FILE)
     say(
       "schedule",
       plan.steps > 0 ? "fine" : "wrong",
