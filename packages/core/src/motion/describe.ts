@@ -5,7 +5,7 @@ import { fitPair, type PairFit } from "./fit.ts";
 import { findPitch, getStance, levelTravel, type Stance, wrapTurn } from "./level.ts";
 import { type LevelMotion, nameMotion } from "./name.ts";
 import { getPointPairs } from "./pairs.ts";
-import { compose, IDENTITY, type Rotation } from "./rays.ts";
+import { compose, getAngle, IDENTITY, type Rotation } from "./rays.ts";
 import type { Motion } from "./types.ts";
 
 /** A sampled frame in the chain: its camera in the axes of the first one of its stretch. */
@@ -83,6 +83,7 @@ function describeStretch(links: readonly Link[], stances: readonly Stance[]): Mo
     right: 0,
     up: 0,
     ahead: 0,
+    doubtful_deg: 0,
     matches: Number.POSITIVE_INFINITY,
     inliers: Number.POSITIVE_INFINITY,
   };
@@ -95,6 +96,7 @@ function describeStretch(links: readonly Link[], stances: readonly Stance[]): Mo
     sum.yaw_deg += wrapTurn(after.heading_deg - before.heading_deg);
     sum.pitch_deg += after.pitch_deg - before.pitch_deg;
     sum.roll_deg += after.roll_deg - before.roll_deg;
+    if (fit.isDoubtful) sum.doubtful_deg += (getAngle(fit.rotation) * 180) / Math.PI;
     if (fit.inliers < sum.inliers) [sum.matches, sum.inliers] = [fit.matches, fit.inliers];
     const [x, y, z] = fit.travel ?? [0, 0, 0];
     const way = levelTravel(

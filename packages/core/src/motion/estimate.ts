@@ -2,6 +2,7 @@ import type { Size } from "../keyframes/index.ts";
 import { fitPair, type PairFit } from "./fit.ts";
 import { getStance, levelTravel } from "./level.ts";
 import { nameMotion } from "./name.ts";
+import { getAngle } from "./rays.ts";
 import type { Motion, PointPair } from "./types.ts";
 
 /** Horizontal, where neither a person nor the pictures say another: between a phone's (65°) and a drone's (84°). */
@@ -32,7 +33,16 @@ export function estimateMotion(
   const [x, y, z] = fit.travel ?? [0, 0, 0];
   const travel = levelTravel([x * fit.shift, y * fit.shift, z * fit.shift], 0);
   const { matches, inliers } = fit;
-  return nameMotion({ yaw_deg: heading_deg, pitch_deg, roll_deg, ...travel, matches, inliers });
+  const doubtful_deg = fit.isDoubtful ? (getAngle(fit.rotation) * 180) / Math.PI : 0;
+  return nameMotion({
+    yaw_deg: heading_deg,
+    pitch_deg,
+    roll_deg,
+    ...travel,
+    doubtful_deg,
+    matches,
+    inliers,
+  });
 }
 
 const FAILURES: Record<NonNullable<PairFit["failure"]>, (fit: PairFit) => string> = {

@@ -1,5 +1,5 @@
 import type { FrameFeatures, Size } from "../keyframes/index.ts";
-import { countRotationInliers, fitRotation, getRotationCost } from "./fit-rotation.ts";
+import { fitRotation, getRotationCost, listRotationInliers } from "./fit-rotation.ts";
 import { fitTravel } from "./fit-travel.ts";
 import { getPointPairs } from "./pairs.ts";
 import { getAngle, IDENTITY, toRays } from "./rays.ts";
@@ -57,13 +57,13 @@ function getTurnCosts(pairs: readonly PointPair[], size: Size, count: number): n
     const deg = NARROWEST_DEG + k * STEP_DEG;
     const rays = toRays(pairs, size, deg);
     const within = WITHIN_PX * rays.pixel;
-    const { rotation } = fitRotation(rays, within);
+    const rotation = fitRotation(rays, within);
     const cost = getRotationCost(rays, rotation, within) / rays.pixel ** 2;
     costs.push(cost);
     if (cost >= best.cost) continue;
     best = {
       cost,
-      inliers: countRotationInliers(rays, rotation, within),
+      inliers: listRotationInliers(rays, rotation, within).reduce((sum, inlier) => sum + inlier, 0),
       angle: getAngle(rotation),
       deg,
     };

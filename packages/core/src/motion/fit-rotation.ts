@@ -11,8 +11,6 @@ import {
 } from "./rays.ts";
 import { solveSymmetric } from "./solve.ts";
 
-export type RotationFit = { rotation: Rotation; inliers: number; cost: number };
-
 const DRAWS = 300;
 const REFITS = 12;
 
@@ -34,7 +32,7 @@ export function createDraw(seed: number): (below: number) => number {
  *
  * @param within  Radians; a match that is further off does not count.
  */
-export function fitRotation(rays: RayPairs, within: number): RotationFit {
+export function fitRotation(rays: RayPairs, within: number): Rotation {
   const draw = createDraw(rays.count);
   let rotation = IDENTITY;
   let cost = getRotationCost(rays, rotation, within);
@@ -53,7 +51,7 @@ export function fitRotation(rays: RayPairs, within: number): RotationFit {
     if (refinedCost >= cost) break;
     [rotation, cost] = [refined, refinedCost];
   }
-  return { rotation, cost, inliers: countRotationInliers(rays, rotation, within) };
+  return rotation;
 }
 
 function rayAt(rays: Float64Array, i: number): Vector {
@@ -101,10 +99,11 @@ export function getRotationCost(rays: RayPairs, rotation: Rotation, within: numb
   return cost;
 }
 
-export function countRotationInliers(rays: RayPairs, rotation: Rotation, within: number): number {
-  let count = 0;
-  for (let i = 0; i < 3 * rays.count; i += 3) if (getMiss(rays, rotation, i) < within * within) count += 1;
-  return count;
+/** Per match 1 where it agrees with the turn, else 0. */
+export function listRotationInliers(rays: RayPairs, rotation: Rotation, within: number): Uint8Array {
+  return Uint8Array.from({ length: rays.count }, (_, i) =>
+    getMiss(rays, rotation, 3 * i) < within * within ? 1 : 0,
+  );
 }
 
 /** One step of Gauss–Newton: Σ (1 − v vᵀ) ω = Σ v × p over the matches within reach, v = R q. */

@@ -122,6 +122,24 @@ export function getTravelCost(
   return score(rays, fit, within).cost;
 }
 
+/** Per match 1 where it lies on its plane in front of both cameras, else 0. */
+export function listTravelInliers(
+  rays: RayPairs,
+  fit: Pick<TravelFit, "rotation" | "travel">,
+  within: number,
+): Uint8Array {
+  const one = (i: number): RayPairs => ({
+    ...rays,
+    count: 1,
+    from: rays.from.subarray(3 * i, 3 * i + 3),
+    to: rays.to.subarray(3 * i, 3 * i + 3),
+  });
+  return Uint8Array.from({ length: rays.count }, (_, i) => {
+    const { inliers, sign } = score(one(i), fit, within);
+    return inliers === 1 && sign === 1 ? 1 : 0;
+  });
+}
+
 function seenAgain(r: Rotation, q: Float64Array, i: number): Vector {
   const x = q[i] as number;
   const y = q[i + 1] as number;

@@ -1,8 +1,8 @@
 /** What two pictures say of the camera between them, before anybody names it. */
 import type { Size } from "../keyframes/index.ts";
-import { countRotationInliers, fitRotation, getRotationCost } from "./fit-rotation.ts";
-import { fitTravel, getTravelCost, type TravelFit } from "./fit-travel.ts";
-import { IDENTITY, type Rotation, toRays, type Vector } from "./rays.ts";
+import { createDraw, fitRotation, getRotationCost, listRotationInliers } from "./fit-rotation.ts";
+import { fitTravel, getTravelCost, listTravelInliers, type TravelFit } from "./fit-travel.ts";
+import { cross, dot, IDENTITY, type RayPairs, type Rotation, toRays, type Vector } from "./rays.ts";
 import type { PointPair } from "./types.ts";
 
 export type PairFit = {
@@ -18,6 +18,10 @@ export type PairFit = {
   travel: Vector | null;
   /** Length of the travel ÷ median distance of what is seen; 0 where it has not moved. */
   shift: number;
+  /** Standard deviation of the inliers' places along the axis where it is less, as share of the picture's width. */
+  spread: number;
+  /** True where it looks like a turn, but a move alone would serve as well: a small turn, little depth, a narrow view. */
+  isDoubtful: boolean;
   /** How much better it explains the matches than the next explanation; in the units of `Explanation.cost`. */
   margin: number;
 };
@@ -28,8 +32,10 @@ const WITHIN_PX = 2;
 /** Least standard deviation of a feature's place. */
 const SIGMA_LEAST_PX = 0.3;
 const LEAST_INLIERS = 7;
-/** Least standard deviation of the inliers' places, as share of the picture's width. */
-const LEAST_SPREAD = 0.04;
+/** Least spread of the inliers, see `PairFit`. */
+const LEAST_SPREAD = 0.03;
+/** A match that moved less than this stands still, in pixels. */
+const STILL_PX = 1;
 /** Agreeing matches that no camera could see, per agreeing one that it could. */
 const MOST_IMPOSSIBLE = 0.4;
 /** What a free parameter costs; in squared standard deviations. */
@@ -47,6 +53,16 @@ const MOST_CHANCE = -12;
  * frontal plane shifts both alike, and over anything else leaves parallax.
  */
 export function fitPair(pairs: readonly PointPair[], size: Size, field_of_view_deg: number): PairFit {
+  const fit = explain(pairs, size, field_of_view_deg);
+  const isStill = fit.inliers > 0 && fit.travel === null && fit.rotation === IDENTITY;
+  if (!isStill || (fit.failure !== null && fit.failure !== "one_spot")) return fit;
+  // What stands still may be burnt into the picture; the rest decides where it covers more of it.
+  const rest = pairs.filter(({ from, to }) => Math.hypot(from[0] - to[0], from[1] - to[1]) >= STILL_PX);
+  const moved = explain(rest, size, field_of_view_deg);
+  return moved.failure === null && moved.spread > fit.spread ? { ...moved, matches: fit.matches } : fit;
+}
+
+function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: number): PairFit {
   const rays = toRays(pairs, size, field_of_view_deg);
   const fit: PairFit = {
     matches: rays.count,
@@ -55,11 +71,13 @@ export function fitPair(pairs: readonly PointPair[], size: Size, field_of_view_d
     rotation: IDENTITY,
     travel: null,
     shift: 0,
+    spread: 0,
+    isDoubtful: false,
     margin: 0,
   };
   if (rays.count < LEAST_INLIERS) return { ...fit, failure: "few_matches" };
   const within = Math.max(WITHIN_PX, WITHIN_SHARE * size.width) * rays.pixel;
-  const turned = fitRotation(rays, within).rotation;
+  const turned = fitRotation(rays, within);
   const moved = fitTravel(rays, [IDENTITY], within, false);
   const both = fitTravel(rays, [turned, IDENTITY], within);
   const sigma = Math.max(SIGMA_LEAST_PX * rays.pixel, Math.min(within / 2.5, both?.sigma ?? within));
@@ -92,24 +110,35 @@ export function fitPair(pairs: readonly PointPair[], size: Size, field_of_view_d
     const cost = costOfTravel(travelled) + parameters * PARAMETER_COST;
     explanations.push({ cost, rotation: travelled.rotation, travelled, fixed: parameters, luck: strip });
   }
+  // Where the planes of sight need no turn beside the move, the move may be all there was.
+  const needsTurn =
+    both === null || moved === null || costOfTravel(moved) > costOfTravel(both) + 3 * PARAMETER_COST;
   explanations.sort((a, b) => a.cost - b.cost);
   for (const { cost, rotation, travelled, fixed, luck } of explanations) {
-    const inliers = travelled?.inliers ?? countRotationInliers(rays, rotation, within);
+    const inliers = travelled?.inliers ?? count(listRotationInliers(rays, rotation, within));
     fit.inliers = Math.max(fit.inliers, inliers);
     if (inliers < LEAST_INLIERS || getChance(rays.count, inliers, fixed, luck) > MOST_CHANCE) continue;
     const others = explanations.filter((other) => other.cost > cost).map((other) => other.cost);
     const margin = Math.min(...others) - cost;
+    const agreeing =
+      travelled === null
+        ? listRotationInliers(rays, rotation, within)
+        : listTravelInliers(rays, travelled, within);
+    const spread = getSpread(rays, agreeing) / rays.pixel / width;
     const found = {
       ...fit,
       margin,
+      isDoubtful: travelled === null && rotation === turned && !needsTurn,
+      spread,
       inliers,
       rotation,
       travel: travelled?.travel ?? null,
       shift: travelled?.shift ?? 0,
     };
-    if (travelled !== null && travelled.impossible > MOST_IMPOSSIBLE * inliers)
+    const impossible = travelled?.impossible ?? 0;
+    if (impossible > MOST_IMPOSSIBLE * inliers || isMirrored(rays, agreeing))
       return { ...found, failure: "mirrored" };
-    return getSpread(pairs) < LEAST_SPREAD * width ? { ...found, failure: "one_spot" } : found;
+    return spread < LEAST_SPREAD ? { ...found, failure: "one_spot" } : found;
   }
   return { ...fit, failure: "few_inliers" };
 }
@@ -143,12 +172,44 @@ function logChoose(n: number, k: number): number {
   return log;
 }
 
-/** Standard deviation of the matches' places in the earlier picture, in pixels, along the axis where it is less. */
-function getSpread(pairs: readonly PointPair[]): number {
+const count = (inliers: Uint8Array) => inliers.reduce((sum, inlier) => sum + inlier, 0);
+
+/** Standard deviation of the inliers' directions along the axis of the picture where it is less, in focal lengths. */
+function getSpread({ from }: RayPairs, inliers: Uint8Array): number {
   const deviation = (axis: 0 | 1): number => {
-    const values = pairs.map(({ from }) => from[axis]).filter(Number.isFinite);
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-    return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+    let [sum, squares, n] = [0, 0, 0];
+    for (const [i, inlier] of inliers.entries()) {
+      if (inlier === 0) continue;
+      const value = (from[3 * i + axis] as number) / (from[3 * i + 2] as number);
+      sum += value;
+      squares += value * value;
+      n += 1;
+    }
+    return n === 0 ? 0 : Math.sqrt(Math.max(0, squares / n - (sum / n) ** 2));
   };
   return Math.min(deviation(0), deviation(1));
 }
+
+const TRIPLES = 100;
+
+/** Whether most triangles of inliers are turned over: a plane seen from behind is geometry, but no picture. */
+function isMirrored({ from, to }: RayPairs, agreeing: Uint8Array): boolean {
+  const inliers = [...agreeing.keys()].filter((i) => agreeing[i] === 1);
+  const draw = createDraw(inliers.length);
+  const side = (rays: Float64Array, triple: readonly number[]): number => {
+    const [a, b, c] = triple.map((i) => rays.subarray(3 * i, 3 * i + 3)) as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ];
+    return Math.sign(dot(toVector(a), cross(toVector(b), toVector(c))));
+  };
+  let over = 0;
+  for (let i = 0; i < TRIPLES; i += 1) {
+    const triple = [0, 0, 0].map(() => inliers[draw(inliers.length)] as number);
+    over -= side(from, triple) * side(to, triple);
+  }
+  return over > 0;
+}
+
+const toVector = (ray: Float64Array): Vector => [ray[0] as number, ray[1] as number, ray[2] as number];

@@ -12,6 +12,8 @@ export type LevelMotion = {
   right: number;
   up: number;
   ahead: number;
+  /** How much of the turn and tilt may have been a move: see `PairFit`. */
+  doubtful_deg: number;
   matches: number;
   inliers: number;
 };
@@ -20,6 +22,8 @@ export type LevelMotion = {
 export const STILL_DEG = 1;
 /** The runner-up must be weaker than this share of the strongest. */
 const CLEAR_SHARE = 0.75;
+/** A turn of which more than this share may have been a move is none for sure. */
+const DOUBTFUL_SHARE = 0.5;
 
 /** How much of each of the ten actions, in degrees, and of rolling, which has no word. */
 function listStrengths(motion: LevelMotion): { action: Action | "roll"; deg: number }[] {
@@ -52,6 +56,10 @@ export function nameMotion(motion: LevelMotion): Motion {
   const share = second.deg / first.deg;
   if (first.action === "roll") {
     const reason = `The picture rolls by ${first.deg.toFixed(0)}°, for which there is no word; ${support}.`;
+    return { ...known, action: "unclear", confidence: null, reason };
+  }
+  if (!first.action.startsWith("move") && motion.doubtful_deg > DOUBTFUL_SHARE * first.deg) {
+    const reason = `${capitalize(describe(first))}, or a short move: the pictures fit both; ${support}.`;
     return { ...known, action: "unclear", confidence: null, reason };
   }
   if (share >= CLEAR_SHARE) {
