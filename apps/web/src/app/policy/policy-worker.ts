@@ -1,0 +1,244 @@
+/** Policies in a worker of the browser: transformers.js on ONNX Runtime, with files from this server only. */
+import {
+  AutoModelForCausalLM,
+  AutoTokenizer,
+  env,
+  InterruptableStoppingCriteria,
+  type PreTrainedModel,
+  type PreTrainedTokenizer,
+  type ProgressInfo,
+  Tensor,
+  TextStreamer,
+} from "@huggingface/transformers";
+import {
+  getPolicyPath,
+  PolicyCard,
+  type PolicyDtype,
+  type PolicySource,
+  spaceTags,
+} from "@sightline/core/policies";
+import { ORT_FILES } from "../onnx-runtime.ts";
+import type { Answer, Request, Result } from "./messages.ts";
+import type { Generated } from "./types.ts";
+
+/** A policy that is ready. */
+type Loaded = {
+  key: string;
+  /** Address of its files. */
+  base: string;
+  /** Null for a model that is not one of ours. */
+  card: PolicyCard | null;
+  tokenizer: PreTrainedTokenizer;
+  model: PreTrainedModel;
+  /** Loaded at the first judgement. */
+  reference: Promise<PreTrainedModel> | null;
+};
+
+/** Tokens that a model which names no limit of its own may write. */
+const DEFAULT_TOKENS = 512;
+const WEIGHTS: readonly (readonly [PolicyDtype, string])[] = [
+  ["fp32", "model"],
+  ["fp16", "model_fp16"],
+  ["q8", "model_quantized"],
+  ["q4f16", "model_q4f16"],
+  ["q4", "model_q4"],
+];
+
+env.allowLocalModels = true;
+env.allowRemoteModels = false;
+env.useBrowserCache = false;
+env.useWasmCache = false;
+const { wasm } = env.backends.onnx;
+if (wasm) {
+  wasm.wasmPaths = { ...ORT_FILES };
+  wasm.numThreads = 1;
+}
+
+const running = new Map<number, AbortController>();
+let loaded: Loaded | null = null;
+
+const answer = (message: Answer): void => self.postMessage(message);
+
+self.addEventListener("message", ({ data }: MessageEvent<Request>) => {
+  if (data.type === "cancel") {
+    running.get(data.id)?.abort(new DOMException("cancelled", "AbortError"));
+    return;
+  }
+  const stop = new AbortController();
+  running.set(data.id, stop);
+  run(data, stop.signal)
+    .then(
+      (result) => answer({ type: "done", id: data.id, result }),
+      (error: unknown) => {
+        if (stop.signal.aborted) return answer({ type: "cancelled", id: data.id });
+        const message = error instanceof Error ? error.message : String(error);
+        answer({ type: "failed", id: data.id, message });
+      },
+    )
+    .finally(() => running.delete(data.id));
+});
+
+async function run(request: Exclude<Request, { type: "cancel" }>, signal: AbortSignal): Promise<Result> {
+  if (request.type === "load") {
+    await load(request.id, request.source, signal);
+    return { loaded: true };
+  }
+  if (loaded === null) throw new Error("No policy is loaded. Choose one and ask again.");
+  if (request.type === "judge")
+    return { letter: await judge(loaded, request.question, request.think, request.letters) };
+  return { generated: await generate(loaded, request, signal) };
+}
+
+async function load(id: number, source: PolicySource, signal: AbortSignal): Promise<void> {
+  const path = getPolicyPath(source);
+  if (path === null)
+    throw new Error(
+      "This page loads models from its own server only, not from the hub. Download the model's files into a folder under models in the data folder, and choose it there.",
+    );
+  const base = `/media/policies/${path}`;
+  const key = await readKey(base, signal);
+  if (loaded?.key === key) return;
+  const old = loaded;
+  loaded = null;
+  await old?.model.dispose();
+  await (await old?.reference)?.dispose();
+
+  const files = new Map<string, { loaded: number; total: number }>();
+  const progress_callback = (info: ProgressInfo) => {
+    if (info.status !== "progress") return;
+    files.set(info.file, { loaded: info.loaded, total: info.total });
+    const sums = { loaded: 0, total: 0 };
+    for (const file of files.values()) {
+      sums.loaded += file.loaded;
+      sums.total += file.total;
+    }
+    answer({ type: "progress", id, ...sums });
+  };
+  const card = await readCard(base, signal);
+  const dtype = card ? "fp32" : await findDtype(base, signal);
+  const tokenizer = await AutoTokenizer.from_pretrained(base, { progress_callback });
+  const model = await loadModel(base, dtype, progress_callback);
+  if (signal.aborted) {
+    await model.dispose();
+    signal.throwIfAborted();
+  }
+  loaded = { key, base, card, tokenizer, model, reference: null };
+}
+
+/** Names the files as they are now: a run that is exported anew is another policy. */
+async function readKey(base: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(`${base}/config.json`, { signal, cache: "no-cache" });
+  if (response.status === 404)
+    throw new Error("This policy's files are gone from the server. Choose another one, or export it again.");
+  if (!response.ok) throw new Error(`The server answered ${response.status} for the policy's files.`);
+  return `${base} ${response.headers.get("etag") ?? ""}`;
+}
+
+async function readCard(base: string, signal: AbortSignal): Promise<PolicyCard | null> {
+  const response = await fetch(`${base}/policy.json`, { signal, cache: "no-cache" });
+  return response.ok ? PolicyCard.parse(await response.json()) : null;
+}
+
+async function findDtype(base: string, signal: AbortSignal): Promise<PolicyDtype> {
+  for (const [dtype, name] of WEIGHTS) {
+    const { ok } = await fetch(`${base}/onnx/${name}.onnx`, { method: "HEAD", signal });
+    if (ok) return dtype;
+  }
+  throw new Error("This model has no weights under onnx. Copy it as it is laid out for transformers.js.");
+}
+
+async function loadModel(
+  base: string,
+  dtype: PolicyDtype,
+  progress_callback?: (info: ProgressInfo) => void,
+): Promise<PreTrainedModel> {
+  const options = { dtype, device: "wasm" } as const;
+  const model = await AutoModelForCausalLM.from_pretrained(base, {
+    ...options,
+    ...(progress_callback && { progress_callback }),
+  });
+  const forward = model.forward.bind(model);
+  // Nothing else lets a message through between two tokens, and a cancel could not be heard.
+  model.forward = async (inputs) => {
+    await breathe();
+    return forward(inputs);
+  };
+  return model;
+}
+
+async function generate(
+  { card, tokenizer, model }: Loaded,
+  { id, prompt, max_tokens }: Extract<Request, { type: "generate" }>,
+  signal: AbortSignal,
+): Promise<Generated> {
+  const inputs = tokenizer(card ? spaceTags(prompt) : toChat(tokenizer, prompt));
+  const length: number = inputs.input_ids.dims[1] ?? 0;
+  const most = max_tokens ?? card?.max_completion_tokens ?? DEFAULT_TOKENS;
+  const interrupt = new InterruptableStoppingCriteria();
+  signal.addEventListener("abort", () => interrupt.interrupt());
+  const streamer = new TextStreamer(tokenizer, {
+    skip_prompt: true,
+    skip_special_tokens: true,
+    callback_function: (text: string) => {
+      if (text !== "") answer({ type: "text", id, text });
+    },
+  });
+  const output = await model.generate({
+    ...inputs,
+    do_sample: false,
+    max_new_tokens: most,
+    streamer,
+    stopping_criteria: interrupt,
+  });
+  signal.throwIfAborted();
+  if (!(output instanceof Tensor)) throw new Error("The model gave no tokens.");
+  const ids = Array.from(output.data as BigInt64Array, Number).slice(length);
+  const isEnded = [model.generation_config?.eos_token_id].flat().includes(ids.at(-1));
+  return {
+    text: ids.length === 0 ? "" : tokenizer.decode(ids, { skip_special_tokens: true }),
+    tokens: ids.length,
+    finish: isEnded || ids.length < most ? "eos" : "length",
+  };
+}
+
+/** A prompt as a chat model expects it; as it is where the model has no template. */
+function toChat(tokenizer: PreTrainedTokenizer, prompt: string): string {
+  if (!tokenizer.chat_template) return prompt;
+  const text = tokenizer.apply_chat_template([{ role: "user", content: prompt }], {
+    tokenize: false,
+    add_generation_prompt: true,
+  });
+  return String(text);
+}
+
+/** What `sightline_trainer.grpo.judge` does with a tiny policy. */
+async function judge(
+  policy: Loaded,
+  question: string,
+  think: string,
+  letters: readonly string[],
+): Promise<string | null> {
+  if (!policy.card?.has_reference) return null;
+  policy.reference ??= loadModel(`${policy.base}/reference`, "fp32");
+  const model = await policy.reference.catch((error: unknown) => {
+    policy.reference = null;
+    throw error;
+  });
+  const { logits } = await model(policy.tokenizer(spaceTags(`${question} <think>${think}</think><answer>`)));
+  const width: number = logits.dims.at(-1);
+  const last = Array.from(logits.data as Float32Array).slice(-width);
+  const scores = letters.map((letter) => last[policy.tokenizer.convert_tokens_to_ids(letter)] ?? -Infinity);
+  return letters[scores.indexOf(Math.max(...scores))] ?? null;
+}
+
+/** Lets a message through, so that a cancel is heard. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
