@@ -10,8 +10,8 @@ import { createHosts } from "./features/hosts/index.ts";
 import type { Hosts } from "./features/hosts/service.ts";
 import { createJobs, type Jobs } from "./features/jobs/tray.ts";
 import { createKeyFrames, type KeyFrames } from "./features/keyframes/index.ts";
-import { addSampleQuestions, createQuestions, type Questions } from "./features/questions/index.ts";
 import { createPolicies, type Policies } from "./features/policies/index.ts";
+import { addSampleQuestions, createQuestions, type Questions } from "./features/questions/index.ts";
 import { createRuns } from "./features/runs/index.ts";
 import type { Runs } from "./features/runs/service.ts";
 import {
@@ -20,6 +20,7 @@ import {
   layOutRecordedRuns,
   listSampleQuestions,
 } from "./features/samples/index.ts";
+import { createTraces, type Traces } from "./features/traces/index.ts";
 import { createTraining, type Training } from "./features/training/index.ts";
 import { createTriples, type Triples } from "./features/triples/index.ts";
 
@@ -37,6 +38,7 @@ export type App = {
   hosts: Hosts;
   policies: Policies;
   questions: Questions;
+  traces: Traces;
   training: Training;
   triples: Triples;
   runs: Runs;
@@ -68,6 +70,15 @@ export async function createApp(options: {
   const endpoints = createEndpoints({ db, dataDir: options.dataDir, patience: options.patience });
   const triples = createTriples({ db, clips, keyframes, endpoints, jobs, log, findWorld: findSampleWorld });
   triples.startUp();
+  const traces = createTraces({
+    db,
+    jobs,
+    askModel: endpoints.chat,
+    getTripleSet: triples.get,
+    getQuestion: questions.get,
+    getClipName: (clip_id) => clips.library.get(clip_id).name,
+    findWorld: findSampleWorld,
+  });
   const environment = createEnvironment({
     jobs,
     log,
@@ -104,6 +115,7 @@ export async function createApp(options: {
     hosts,
     policies,
     questions,
+    traces,
     training,
     triples,
     runs,

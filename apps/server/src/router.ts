@@ -8,6 +8,7 @@ import { keyframesRouter } from "./features/keyframes/router.ts";
 import { questionsRouter } from "./features/questions/router.ts";
 import { policiesRouter } from "./features/policies/router.ts";
 import { runsRouter } from "./features/runs/router.ts";
+import { tracesRouter } from "./features/traces/router.ts";
 import { trainingRouter } from "./features/training/router.ts";
 import { triplesRouter } from "./features/triples/router.ts";
 import { liveRouter } from "./live/router.ts";
@@ -25,6 +26,7 @@ export const appRouter = router({
   questions: questionsRouter,
   policies: policiesRouter,
   runs: runsRouter,
+  traces: tracesRouter,
   training: trainingRouter,
   triples: triplesRouter,
   health: procedure.query(() => ({ ok: true })),
