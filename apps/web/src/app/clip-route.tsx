@@ -4,6 +4,13 @@ import type { ClipPane } from "./clip-pane.ts";
 
 const panes: ClipPane[] = [
   {
+    id: "triples",
+    label: "Triples",
+    Pane: lazy(() =>
+      import("../features/triples/index.tsx").then(({ TriplesPane }) => ({ default: TriplesPane })),
+    ),
+  },
+  {
     id: "ask",
     label: "Ask",
     Pane: lazy(() => import("../features/ask/index.tsx").then(({ AskPane }) => ({ default: AskPane }))),

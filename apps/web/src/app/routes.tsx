@@ -39,7 +39,8 @@ const libraryRoute = createRoute({
 
 /**
  * `frame`: the 0-based ordinal on screen. `preset`: its key-frame settings, changed by what follows; else those last
- * saved. `tab`: the pane beside the player; `question`, `triples`, `trace`: what it shows, by id.
+ * saved. `tab`: the pane beside the player; `question`, `triples`, `trace`: what it shows, by id;
+ * `against`: the set that the triples are compared with.
  */
 const clipSearch = z.object({
   frame: z.number().int().nonnegative().optional().catch(undefined),
@@ -52,6 +53,7 @@ const clipSearch = z.object({
   tab: z.enum(["triples", "ask"]).optional().catch(undefined),
   question: z.string().optional().catch(undefined),
   triples: z.string().optional().catch(undefined),
+  against: z.string().optional().catch(undefined),
   trace: z.string().optional().catch(undefined),
 });
 

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { colorSchemes } from "../../app/color-scheme-switch.tsx";
 import { usePageTitle } from "../../app/page-title.ts";
 import { About } from "./about.tsx";
+import { Endpoints } from "./endpoints.tsx";
 import { Folders } from "./folders.tsx";
 import classes from "./settings.module.css";
 import { StorageUse } from "./storage-use.tsx";
@@ -20,6 +21,12 @@ export function SettingsPage() {
           onChange={(value) => setColorScheme(value as typeof colorScheme)}
           data={colorSchemes.map(({ value, label }) => ({ value, label }))}
         />
+      </Section>
+      <Section
+        title="Endpoints"
+        text="OpenAI-compatible servers that see, reason or judge. Pictures and texts that you have described go there, and nowhere else."
+      >
+        <Endpoints />
       </Section>
       <Section
         title="Server folders"

@@ -1,0 +1,1 @@
+export { TriplesPane } from "./triples-pane.tsx";

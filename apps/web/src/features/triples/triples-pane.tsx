@@ -1,0 +1,189 @@
+import { Button, Loader, Progress } from "@mantine/core";
+import { formatNumberOf } from "@sightline/core/format";
+import type { TripleSet, TripleSetSummary } from "@sightline/core/perception";
+import { EmptyState } from "@sightline/ui/empty-state";
+import { IconTopologyStar3 } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { trpc } from "../../app/clients.ts";
+import type { ClipPaneProps } from "../../app/clip-pane.ts";
+import { useKeys } from "../../app/keys.ts";
+import { cancelSet, resumeSet, undoEdit } from "./commands.ts";
+import { MakeDialog } from "./make-dialog.tsx";
+import { SetBar } from "./set-bar.tsx";
+import { TallyLine } from "./tally-line.tsx";
+import { TextDialog } from "./text-dialog.tsx";
+import { TripleList } from "./triple-list.tsx";
+import classes from "./triples-pane.module.css";
+import { useTripleSet, useTripleSets } from "./use-triple-sets.ts";
+
+const route = getRouteApi("/clips/$clipId");
+
+/** What changed at each key-frame, by whom it was said, and where two say otherwise. */
+export function TriplesPane(props: ClipPaneProps) {
+  const { clip, selection, is_saved, frame } = props;
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: "/clips/$clipId" });
+  const sets = useTripleSets(clip.clip_id);
+  const summary = find(sets, search.triples) ?? sets?.[0] ?? null;
+  const other = find(sets, search.against);
+  const set = useTripleSet(summary);
+  const against = useTripleSet(other);
+  const [dialog, setDialog] = useState<"make" | "text" | null>(null);
+  const [edited, setEdited] = useState<number | null>(null);
+  const [raws, setRaws] = useState<ReadonlySet<number>>(new Set());
+  const start = useMutation(trpc.triples.start.mutationOptions());
+
+  const show = (change: { triples?: string; against?: string | undefined }) => {
+    setEdited(null);
+    void navigate({ search: (now) => ({ ...now, ...change }), replace: true, resetScroll: false });
+  };
+  const current = set?.triples.findLast((triple) => triple.frame <= frame)?.index ?? null;
+  const toggleRaw = (index: number) =>
+    setRaws((open) => {
+      const next = new Set(open);
+      if (!next.delete(index)) next.add(index);
+      return next;
+    });
+
+  useKeys("Triples", [
+    { key: "E", label: "Edit the triple", run: () => set && current !== null && setEdited(current) },
+    { key: "R", label: "The perceiver's own words", run: () => current !== null && toggleRaw(current) },
+    { key: "T", label: "The text that the model reads", run: () => set && setDialog("text") },
+    { key: "N", label: "Make triples", run: () => setDialog("make") },
+    {
+      key: "mod+Z",
+      label: "Take the last edit back",
+      run: () => set && void undoEdit(set.triple_set_id, null),
+    },
+  ]);
+
+  const makeEmbedded = () => {
+    if (selection === null) return;
+    start.mutate(
+      {
+        clip_id: clip.clip_id,
+        settings_hash: selection.settings_hash,
+        perceiver: { kind: "embedded" },
+        question_id: null,
+        question: "",
+      },
+      { onSuccess: ({ triple_set_id }) => show({ triples: triple_set_id }) },
+    );
+  };
+
+  if (sets === undefined) return <Loader size="sm" m="md" aria-label="Reading the triples" />;
+  return (
+    <section className={classes.root} aria-label="Triples">
+      {summary === null ? (
+        <EmptyState
+          icon={<IconTopologyStar3 size={28} stroke={1.4} />}
+          title="No triples of this clip yet"
+          actions={
+            <>
+              <Button size="xs" disabled={!is_saved} loading={start.isPending} onClick={makeEmbedded}>
+                Make them here, without a network
+              </Button>
+              <Button size="xs" variant="default" disabled={!is_saved} onClick={() => setDialog("make")}>
+                Others…
+              </Button>
+            </>
+          }
+        >
+          A triple says what changed at a key-frame: the action, what is new in view, and what matters to the
+          question. {is_saved ? "" : "Save the key-frames first. "}
+          {start.error !== null && <span className={classes.problem}>{start.error.message}</span>}
+        </EmptyState>
+      ) : (
+        <>
+          <SetBar
+            clip={clip}
+            sets={sets}
+            shown={summary}
+            set={set}
+            against={other}
+            selection={is_saved ? selection : null}
+            onShow={show}
+            onDialog={setDialog}
+          />
+          <WorkLine set={summary} />
+          {selection !== null && selection.settings_hash !== summary.settings_hash && (
+            <p className={classes.note}>
+              Made for other key-frame settings than those on screen: some of its frames may not be key-frames
+              here.
+            </p>
+          )}
+          {set !== null && set.triples.length > 0 && <TallyLine set={set} against={against} />}
+          {set !== null && (
+            <TripleList
+              pane={props}
+              set={set}
+              against={against}
+              current={current}
+              edited={edited}
+              raws={raws}
+              onEdit={setEdited}
+              onRaw={toggleRaw}
+            />
+          )}
+        </>
+      )}
+      {dialog === "make" && (
+        <MakeDialog
+          clip={clip}
+          selection={is_saved ? selection : null}
+          question_id={search.question ?? null}
+          onMade={(triple_set_id) => {
+            setDialog(null);
+            show({ triples: triple_set_id, against: undefined });
+          }}
+          onClose={() => setDialog(null)}
+        />
+      )}
+      {dialog === "text" && set !== null && (
+        <TextDialog set={set as TripleSet} onClose={() => setDialog(null)} />
+      )}
+    </section>
+  );
+}
+
+function find(sets: readonly TripleSetSummary[] | undefined, id: string | undefined) {
+  return sets?.find(({ triple_set_id }) => triple_set_id === id) ?? null;
+}
+
+/** Where a set that works, or was cut short, stands. */
+function WorkLine({ set }: { set: TripleSetSummary }) {
+  const { state, described, key_frames, problem, triple_set_id, perceiver } = set;
+  if (state === "done") return null;
+  const count = `${described} of ${formatNumberOf(key_frames, "key-frame")}`;
+  if (state === "working") {
+    return (
+      <div className={classes.work} role="status" data-testid="triples-work">
+        <span>Describing · {count}</span>
+        <Progress
+          value={(described / key_frames) * 100}
+          animated={described === 0}
+          size={4}
+          className={classes.progress}
+          aria-label="Describing"
+        />
+        <Button size="compact-xs" variant="default" onClick={() => void cancelSet(triple_set_id)}>
+          Cancel
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <div className={classes.cut} data-state={state} role={state === "failed" ? "alert" : "status"}>
+      <span>
+        {state === "failed" ? problem : "Cancelled."} {count} described.
+      </span>
+      {perceiver.kind !== "imported" && (
+        <Button size="compact-xs" variant="default" onClick={() => void resumeSet(triple_set_id)}>
+          Go on
+        </Button>
+      )}
+    </div>
+  );
+}
