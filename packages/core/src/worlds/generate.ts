@@ -153,23 +153,31 @@ export function generateWorldAround(
   setting: Setting,
   steps: readonly Step[],
 ): World {
-  const world_id = `${setting}-${name}-${seed}`;
-  const half_size = HALF_SIZE[setting];
-  const poses = followPath(START, steps);
-  const random = createRandom(world_id);
+  const random = createRandom(`${setting}-${name}-${seed}`);
   for (let tries = 0; tries < 200; tries += 1) {
-    const objects = placeObjects(random, setting, half_size, random.int(6, 8));
-    if (isWalkable(poses, objects, half_size))
-      return {
-        world_id,
-        seed,
-        setting,
-        half_size,
-        field_of_view_deg: FIELD_OF_VIEW_DEG,
-        objects,
-        steps: [...steps],
-        poses,
-      };
+    const objects = placeObjects(random, setting, HALF_SIZE[setting], random.int(6, 8));
+    const world = arrangeWorld(name, seed, setting, objects, steps);
+    if (isWalkable(world.poses, objects, world.half_size)) return world;
   }
-  throw new RangeError(`${world_id}: the path leaves the floor or no arrangement of objects leaves it free`);
+  throw new RangeError(`${name}: the path leaves the floor or no arrangement of objects leaves it free`);
+}
+
+/** Makes a world of given objects and a given path. Whether the path is free is the caller's to know. */
+export function arrangeWorld(
+  name: string,
+  seed: number,
+  setting: Setting,
+  objects: readonly WorldObject[],
+  steps: readonly Step[],
+): World {
+  return {
+    world_id: `${setting}-${name}-${seed}`,
+    seed,
+    setting,
+    half_size: HALF_SIZE[setting],
+    field_of_view_deg: FIELD_OF_VIEW_DEG,
+    objects: [...objects],
+    steps: [...steps],
+    poses: followPath(START, steps),
+  };
 }

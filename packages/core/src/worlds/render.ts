@@ -1,4 +1,4 @@
-import { STOP_ROWS } from "./glyphs.ts";
+import { FACES, type Face, POLE, type Rgb } from "./faces.ts";
 import { hash32 } from "./random.ts";
 import type { Colour, Pose, World, WorldObject } from "./types.ts";
 
@@ -6,8 +6,6 @@ import type { Colour, Pose, World, WorldObject } from "./types.ts";
  * A small ray caster: boxes, cylinders, spheres and signs between textured walls. It runs wherever TypeScript runs,
  * needs no graphics card and gives the same picture each time, so that a clip and its truth come from one scene.
  */
-
-type Rgb = readonly [number, number, number];
 
 const COLOUR_RGB: Record<Colour, Rgb> = {
   red: [196, 40, 36],
@@ -147,33 +145,18 @@ function hitSphere(ray: Ray, object: WorldObject, hit: Hit): void {
   paint(hit, distance, (0.45 + 0.65 * diffuse) * seams, COLOUR_RGB[object.colour]);
 }
 
-const WHITE: Rgb = [238, 238, 234];
-const SIGN_RED: Rgb = [190, 24, 28];
-const POLE: Rgb = [122, 124, 128];
-
-/** An octagonal stop sign on a pole; its face looks south and north. */
-function hitSign(ray: Ray, object: WorldObject, hit: Hit): void {
+/** A board on a pole, facing south and north. */
+function hitBoard(ray: Ray, object: WorldObject, face: Face, hit: Hit): void {
   const distance = (object.y - ray.y) / ray.dy;
   if (distance <= 0 || distance >= hit.distance) return;
   const radius = object.width / 2;
   const x = ray.x + distance * ray.dx - object.x;
-  const z = ray.z + distance * ray.dz - (object.z + object.height - radius);
-  const edge = Math.max(Math.abs(x), Math.abs(z), (Math.abs(x) + Math.abs(z)) / Math.SQRT2);
-  if (edge > radius) {
-    if (Math.abs(x) < 0.04 && z < 0 && z > radius - object.height) paint(hit, distance, 1, POLE);
-    return;
-  }
-  if (edge > radius * 0.9) {
-    paint(hit, distance, 1, WHITE);
-    return;
-  }
+  const z = ray.z + distance * ray.dz - (object.z + object.height - radius * face.tall);
   const isSeenFromSouth = ray.dy > 0;
-  const u = ((isSeenFromSouth ? x : -x) / radius + 0.76) / 1.52;
-  const v = (0.3 - z / radius) / 0.6;
-  const column = Math.floor(u * 20);
-  const row = Math.floor(v * STOP_ROWS.length);
-  const isLetter = STOP_ROWS[row]?.charAt(column) === "#";
-  paint(hit, distance, 1, isLetter ? WHITE : SIGN_RED);
+  const colour = face.paint((isSeenFromSouth ? x : -x) / radius, z / radius);
+  if (colour !== null) paint(hit, distance, 1, colour);
+  else if (Math.abs(x) < 0.04 && z < 0 && z > radius * face.tall - object.height)
+    paint(hit, distance, 1, POLE);
 }
 
 function castRay(ray: Ray, world: World, place: Surroundings, seed: number, hit: Hit): void {
@@ -183,7 +166,7 @@ function castRay(ray: Ray, world: World, place: Surroundings, seed: number, hit:
     if (object.shape === "box") hitBox(ray, object, seed + 101 * (index + 1), hit);
     else if (object.shape === "cylinder") hitCylinder(ray, object, seed + 101 * (index + 1), hit);
     else if (object.shape === "sphere") hitSphere(ray, object, hit);
-    else hitSign(ray, object, hit);
+    else hitBoard(ray, object, FACES[object.shape], hit);
   }
 }
 

@@ -22,8 +22,8 @@ export type Pose = { x: number; y: number; z: number; heading_deg: number; pitch
 export const COLOURS = ["red", "orange", "yellow", "green", "blue", "purple", "white", "black"] as const;
 export type Colour = (typeof COLOURS)[number];
 
-/** How an object is drawn. A sign is a board on a pole that always faces south. */
-export type Shape = "box" | "cylinder" | "sphere" | "sign";
+/** How an object is drawn. A (stop) sign, a clock and traffic lights are boards on a pole that always face south. */
+export type Shape = "box" | "cylinder" | "sphere" | "sign" | "clock" | "lights";
 
 /** One thing in a world. `(x, y, z)` is the centre of its base, sizes in metres. */
 export type WorldObject = {
