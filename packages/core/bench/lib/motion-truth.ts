@@ -10,7 +10,7 @@ export type TrueMotion = {
 };
 
 /** A motion of less is none, in degrees. */
-const STILL_DEG = 1;
+const STILL_DEG = 0.3;
 const STEP_SECS = 0.05;
 /** Height ÷ width of the rendered pictures. */
 const ASPECT = 0.75;

@@ -52,7 +52,7 @@ const FAILURES: Record<NonNullable<PairFit["failure"]>, (fit: PairFit) => string
       : `The two pictures have only ${matches} ${matches === 1 ? "match" : "matches"}.`,
   few_inliers: ({ inliers, matches }) =>
     `Only ${inliers} of ${matches} matches agree on one motion: too little of the view is common to both.`,
-  one_spot: ({ matches }) => `All ${matches} matches lie in one spot or on one line.`,
+  one_spot: ({ inliers }) => `The ${inliers} matches that agree lie in one spot or on one line.`,
   mirrored: () => "The matches fold or mirror the view, which no camera does.",
 };
 

@@ -2,7 +2,7 @@
 import type { Size } from "../keyframes/index.ts";
 import { createDraw, fitRotation, getRotationCost, listRotationInliers } from "./fit-rotation.ts";
 import { fitTravel, getTravelCost, listTravelInliers, type TravelFit } from "./fit-travel.ts";
-import { cross, dot, IDENTITY, type RayPairs, type Rotation, toRays, type Vector } from "./rays.ts";
+import { cross, dot, getAngle, IDENTITY, type RayPairs, type Rotation, toRays, type Vector } from "./rays.ts";
 import type { PointPair } from "./types.ts";
 
 export type PairFit = {
@@ -18,7 +18,7 @@ export type PairFit = {
   travel: Vector | null;
   /** Length of the travel ÷ median distance of what is seen; 0 where it has not moved. */
   shift: number;
-  /** Standard deviation of the inliers' places along the axis where it is less, as share of the picture's width. */
+  /** Product of the standard deviations of the inliers' places along both axes, as shares of the picture's width. */
   spread: number;
   /** True where it looks like a turn, but a move alone would serve as well: a small turn, little depth, a narrow view. */
   isDoubtful: boolean;
@@ -32,8 +32,13 @@ const WITHIN_PX = 2;
 /** Least standard deviation of a feature's place. */
 const SIGMA_LEAST_PX = 0.3;
 const LEAST_INLIERS = 7;
-/** Least spread of the inliers, see `PairFit`. */
-const LEAST_SPREAD = 0.03;
+/** Least standard deviation of the inliers' places along the axis where it is more, and less; shares of the picture's width. */
+const LEAST_ALONG = 0.04;
+const LEAST_ACROSS = 0.004;
+/** A move that looks like a turn by more (radians) would span more than a fifth of the distance, and show depth. */
+const MOST_DOUBTFUL = 0.2;
+/** A move that explains less than this share of what a turn does is no rival. */
+const MOVE_SHARE = 0.9;
 /** A match that moved less than this stands still, in pixels. */
 const STILL_PX = 1;
 /** Agreeing matches that no camera could see, per agreeing one that it could. */
@@ -112,7 +117,10 @@ function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: num
   }
   // Where the planes of sight need no turn beside the move, the move may be all there was.
   const needsTurn =
-    both === null || moved === null || costOfTravel(moved) > costOfTravel(both) + 3 * PARAMETER_COST;
+    both === null ||
+    moved === null ||
+    costOfTravel(moved) > costOfTravel(both) + 3 * PARAMETER_COST ||
+    moved.inliers < MOVE_SHARE * count(listRotationInliers(rays, turned, within));
   explanations.sort((a, b) => a.cost - b.cost);
   for (const { cost, rotation, travelled, fixed, luck } of explanations) {
     const inliers = travelled?.inliers ?? count(listRotationInliers(rays, rotation, within));
@@ -124,12 +132,15 @@ function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: num
       travelled === null
         ? listRotationInliers(rays, rotation, within)
         : listTravelInliers(rays, travelled, within);
-    const spread = getSpread(rays, agreeing) / rays.pixel / width;
+    const [along, across] = getSpread(rays, agreeing).map((deviation) => deviation / rays.pixel / width) as [
+      number,
+      number,
+    ];
     const found = {
       ...fit,
       margin,
-      isDoubtful: travelled === null && rotation === turned && !needsTurn,
-      spread,
+      isDoubtful: travelled === null && rotation === turned && !needsTurn && getAngle(turned) < MOST_DOUBTFUL,
+      spread: along * across,
       inliers,
       rotation,
       travel: travelled?.travel ?? null,
@@ -138,7 +149,7 @@ function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: num
     const impossible = travelled?.impossible ?? 0;
     if (impossible > MOST_IMPOSSIBLE * inliers || isMirrored(rays, agreeing))
       return { ...found, failure: "mirrored" };
-    return spread < LEAST_SPREAD ? { ...found, failure: "one_spot" } : found;
+    return along < LEAST_ALONG || across < LEAST_ACROSS ? { ...found, failure: "one_spot" } : found;
   }
   return { ...fit, failure: "few_inliers" };
 }
@@ -174,8 +185,8 @@ function logChoose(n: number, k: number): number {
 
 const count = (inliers: Uint8Array) => inliers.reduce((sum, inlier) => sum + inlier, 0);
 
-/** Standard deviation of the inliers' directions along the axis of the picture where it is less, in focal lengths. */
-function getSpread({ from }: RayPairs, inliers: Uint8Array): number {
+/** Standard deviations of the inliers' directions along both axes of the picture, in focal lengths; the greater one first. */
+function getSpread({ from }: RayPairs, inliers: Uint8Array): number[] {
   const deviation = (axis: 0 | 1): number => {
     let [sum, squares, n] = [0, 0, 0];
     for (const [i, inlier] of inliers.entries()) {
@@ -187,7 +198,7 @@ function getSpread({ from }: RayPairs, inliers: Uint8Array): number {
     }
     return n === 0 ? 0 : Math.sqrt(Math.max(0, squares / n - (sum / n) ** 2));
   };
-  return Math.min(deviation(0), deviation(1));
+  return [deviation(0), deviation(1)].sort((a, b) => b - a);
 }
 
 const TRIPLES = 100;
