@@ -1,26 +1,20 @@
 import { Button, Loader, Progress, Select } from "@mantine/core";
-import {
-  findCited,
-  HEADING_QUESTION,
-  readHeadingStart,
-  type Strike,
-  toggleStrike,
-} from "@sightline/core/ask";
+import { findCited, readHeadingStart, type Strike, toggleStrike } from "@sightline/core/ask";
 import type { StoredQuestion } from "@sightline/core/benchmarks";
 import { readTrace, type Trace } from "@sightline/core/traces";
 import { TraceText } from "@sightline/ui/trace-text";
 import { IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
-import { client, trpc } from "../../app/clients.ts";
+import { client } from "../../app/clients.ts";
 import type { ClipPaneProps } from "../../app/clip-pane.ts";
 import { useKeys } from "../../app/keys.ts";
+import { useQuestionsOfClip } from "../../app/questions/questions.ts";
 import classes from "./ask-pane.module.css";
 import { BeforeAndAfter } from "./before-and-after.tsx";
 import { CaseButton } from "./case-button.tsx";
 import { EarlierTraces } from "./earlier-traces.tsx";
-import { QuestionPicker } from "./question-picker.tsx";
+import { QuestionPart, useHeadingQuestion } from "./question-part.tsx";
 import { type Choice, usePicked, useReasoners } from "./reasoners.ts";
 import { Told } from "./told.tsx";
 import { TriplesPicker } from "./triples-picker.tsx";
@@ -28,7 +22,6 @@ import { useAsk, type Writing } from "./use-ask.ts";
 import { useTrace, useTraces } from "./use-trace.ts";
 import { useTripleSet, useTripleSets } from "./use-triples.ts";
 import { VerdictLine } from "./verdict-line.tsx";
-import { useWriteQuestion, WriteQuestion } from "./write-question.tsx";
 
 const route = getRouteApi("/clips/$clipId");
 const NO_STRIKES: Strike[] = [];
@@ -41,17 +34,21 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
   const go = (change: { question?: string; triples?: string; trace?: string | undefined }) =>
     void navigate({ search: (now) => ({ ...now, ...change }), replace: true, resetScroll: false });
 
-  const questions = useQuery(trpc.questions.ofClip.queryOptions({ clip_id }));
+  const questions = useQuestionsOfClip(clip_id);
   const question =
     questions.data?.find(({ question_id }) => question_id === search.question) ?? questions.data?.[0] ?? null;
-  const [is_writing, setWriting] = useState(false);
   const pickQuestion = (question_id: string) => {
-    setWriting(false);
     asking.clear();
     go({ question: question_id, trace: undefined });
   };
-  const heading_gold = useQuery(trpc.traces.headingGold.queryOptions({ clip_id }));
-  const writeHeading = useWriteQuestion(clip_id, pickQuestion);
+  const getHeading = useHeadingQuestion(clip_id, questions.data ?? []);
+  const [heading_problem, setHeadingProblem] = useState<string | null>(null);
+  const askHeading = () => {
+    setHeadingProblem(null);
+    getHeading().then(pickQuestion, (error: unknown) =>
+      setHeadingProblem(error instanceof Error ? error.message : String(error)),
+    );
+  };
 
   const sets = useTripleSets(clip_id);
   const set_id = search.triples ?? sets.data?.find(({ state }) => state === "done")?.triple_set_id ?? null;
@@ -113,28 +110,15 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
   return (
     <div className={classes.root}>
       <div className={classes.form}>
-        <QuestionPicker
-          questions={questions.data ?? []}
+        <QuestionPart
+          clip_id={clip_id}
           question={question}
           has_heading={(questions.data ?? []).some((one) => readHeadingStart(one) !== null)}
-          is_writing={is_writing}
           onPick={pickQuestion}
-          onWrite={() => setWriting(!is_writing)}
-          onAskHeading={() =>
-            writeHeading.mutate({
-              clip_id,
-              text: HEADING_QUESTION.text,
-              options: HEADING_QUESTION.options,
-              task: HEADING_QUESTION.task,
-              gold: heading_gold.data ?? null,
-            })
-          }
+          onAskHeading={askHeading}
         />
         {questions.isError && <p className={classes.problem}>{questions.error.message}</p>}
-        {writeHeading.isError && <p className={classes.problem}>{writeHeading.error.message}</p>}
-        {is_writing && (
-          <WriteQuestion clip_id={clip_id} onWritten={pickQuestion} onCancel={() => setWriting(false)} />
-        )}
+        {heading_problem !== null && <p className={classes.problem}>{heading_problem}</p>}
         <TriplesPicker
           clip_id={clip_id}
           sets={sets.data ?? []}
@@ -215,21 +199,7 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
             {choice?.kind === "policy" && asking.unkept === null && (
               <p>
                 It can answer the{" "}
-                <button
-                  type="button"
-                  className={classes.link}
-                  onClick={() => {
-                    const known = questions.data?.find((one) => readHeadingStart(one) !== null);
-                    if (known) return pickQuestion(known.question_id);
-                    writeHeading.mutate({
-                      clip_id,
-                      text: HEADING_QUESTION.text,
-                      options: HEADING_QUESTION.options,
-                      task: HEADING_QUESTION.task,
-                      gold: heading_gold.data ?? null,
-                    });
-                  }}
-                >
+                <button type="button" className={classes.link} onClick={askHeading}>
                   heading after the clip's moves
                 </button>
                 . For any other question <Link to="/settings">add an endpoint</Link>.
