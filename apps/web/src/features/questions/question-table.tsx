@@ -4,7 +4,7 @@ import { EmptyState } from "@sightline/ui/empty-state";
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useRef } from "react";
+import { type KeyboardEvent, useEffect, useRef } from "react";
 import { trpc } from "../../app/clients.ts";
 import { MATCHES } from "./match-bar.tsx";
 import classes from "./question-table.module.css";
@@ -49,14 +49,14 @@ export function QuestionTable({
   const getQuestion = (index: number): StoredQuestion | undefined =>
     pages[numbers.indexOf(Math.floor(index / PAGE))]?.data?.questions[index % PAGE];
 
-  const focusRow = (index: number) => {
-    const to = Math.max(0, Math.min(total - 1, index));
-    virtual.scrollToIndex(to);
-    // The row may have to be drawn first.
-    requestAnimationFrame(() =>
-      scroll.current?.querySelector<HTMLElement>(`[data-index="${to}"] button`)?.focus(),
-    );
-  };
+  const wanted = useRef<number | null>(null);
+  // The row that the keyboard went to may have to be asked for and drawn first.
+  useEffect(() => {
+    const row = scroll.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"] button`);
+    if (!row) return;
+    wanted.current = null;
+    row.focus({ preventScroll: true });
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     const at = Number(
       (event.target as HTMLElement).closest<HTMLElement>("[data-index]")?.dataset.index ?? Number.NaN,
@@ -64,7 +64,10 @@ export function QuestionTable({
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: total - 1 }[event.key];
     if (to === undefined || Number.isNaN(at)) return;
     event.preventDefault();
-    focusRow(to);
+    const index = Math.max(0, Math.min(total - 1, to));
+    wanted.current = index;
+    virtual.scrollToIndex(index);
+    scroll.current?.querySelector<HTMLElement>(`[data-index="${index}"] button`)?.focus();
   };
 
   if (first.isError)
