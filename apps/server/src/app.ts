@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { hashSettings, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
 import { type Logger, pino } from "pino";
 import { type Db, openDatabase } from "./db/open.ts";
 import { type Clips, createClips } from "./features/clips/index.ts";
 import type { Quota } from "./features/clips/uploads.ts";
 import { createEndpoints, type Endpoints, type Patience } from "./features/endpoints/index.ts";
 import { createEnvironment, type Environment } from "./features/environment/index.ts";
+import { createEvaluations, type Evaluations } from "./features/evaluations/index.ts";
 import { createHosts } from "./features/hosts/index.ts";
 import type { Hosts } from "./features/hosts/service.ts";
 import { createJobs, type Jobs } from "./features/jobs/tray.ts";
@@ -22,7 +24,7 @@ import {
 } from "./features/samples/index.ts";
 import { createTraces, type Traces } from "./features/traces/index.ts";
 import { createTraining, type Training } from "./features/training/index.ts";
-import { createTriples, type Triples } from "./features/triples/index.ts";
+import { createTriples, type Triples, toPerceiver } from "./features/triples/index.ts";
 
 /** Everything that a request may need, made once per server. */
 export type App = {
@@ -35,6 +37,7 @@ export type App = {
   keyframes: KeyFrames;
   endpoints: Endpoints;
   environment: Environment;
+  evaluations: Evaluations;
   hosts: Hosts;
   policies: Policies;
   questions: Questions;
@@ -79,6 +82,23 @@ export async function createApp(options: {
     getClipName: (clip_id) => clips.library.get(clip_id).name,
     findWorld: findSampleWorld,
   });
+  const evaluations = createEvaluations({
+    db,
+    jobs,
+    log,
+    listQuestions: questions.listOfSet,
+    findTriples: (clip_id) =>
+      triples.list(clip_id).find(({ state }) => state === "done")?.triple_set_id ?? null,
+    async makeTriples(clip_id, signal) {
+      const settings_hash = hashSettings(keyframes.getSaved(clip_id) ?? SIGHTLINE_SETTINGS);
+      const perceiver = toPerceiver({ kind: "embedded" });
+      const plan = { clip_id, settings_hash, perceiver, question_id: null, question: "" };
+      return (await triples.make(plan, signal)).triple_set_id;
+    },
+    askAndWait: traces.askAndWait,
+    getTrace: traces.get,
+  });
+  evaluations.startUp();
   const environment = createEnvironment({
     jobs,
     log,
@@ -112,6 +132,7 @@ export async function createApp(options: {
     keyframes,
     endpoints,
     environment,
+    evaluations,
     hosts,
     policies,
     questions,

@@ -2,11 +2,12 @@ import { aboutRouter } from "./features/about/router.ts";
 import { clipsRouter } from "./features/clips/router.ts";
 import { endpointsRouter } from "./features/endpoints/router.ts";
 import { environmentRouter } from "./features/environment/router.ts";
+import { evaluationsRouter } from "./features/evaluations/router.ts";
 import { hostsRouter } from "./features/hosts/router.ts";
 import { jobsRouter } from "./features/jobs/router.ts";
 import { keyframesRouter } from "./features/keyframes/router.ts";
-import { questionsRouter } from "./features/questions/router.ts";
 import { policiesRouter } from "./features/policies/router.ts";
+import { questionsRouter } from "./features/questions/router.ts";
 import { runsRouter } from "./features/runs/router.ts";
 import { tracesRouter } from "./features/traces/router.ts";
 import { trainingRouter } from "./features/training/router.ts";
@@ -19,6 +20,7 @@ export const appRouter = router({
   clips: clipsRouter,
   endpoints: endpointsRouter,
   environment: environmentRouter,
+  evaluations: evaluationsRouter,
   hosts: hostsRouter,
   jobs: jobsRouter,
   keyframes: keyframesRouter,

@@ -9,6 +9,7 @@ import {
   toColumns,
 } from "@sightline/core/runs";
 import { schedulePreset } from "@sightline/core/schedules";
+import { getWilsonInterval } from "@sightline/core/stats";
 import { asRows, metricsLine, stageLine, startLine } from "@sightline/core/testing";
 import { type CurveSeries, POINT, readAt } from "@sightline/ui/curve";
 import { describe, expect, it } from "vitest";
@@ -23,7 +24,6 @@ import {
   getSpreadOf,
   getTasks,
 } from "./curves.ts";
-import { getWilsonInterval } from "./wilson.ts";
 import { getCoarse, withWindows } from "./window.ts";
 
 const fold = (rows: RunRow[], tallies: StepTally[] = []) => appendRows(emptySeries("run-a"), rows, tallies);

@@ -13,10 +13,10 @@ import {
   weightsInForce,
 } from "@sightline/core/runs";
 import { stageSteps, totalEpochs } from "@sightline/core/schedules";
+import { getWilsonInterval } from "@sightline/core/stats";
 import { REWARD_PARTS, type RewardPart } from "@sightline/core/wire";
 import { type CurveColor, type CurveMark, type CurveSeries, POINT } from "@sightline/ui/curve";
 import type { BandStage } from "@sightline/ui/stage-band";
-import { getWilsonInterval } from "./wilson.ts";
 
 /** How a metric is drawn. */
 export type Look = {

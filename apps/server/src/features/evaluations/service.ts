@@ -1,0 +1,253 @@
+import { randomUUID } from "node:crypto";
+import type { StoredQuestion } from "@sightline/core/benchmarks";
+import type { Evaluation, EvaluationRow } from "@sightline/core/evaluations";
+import type { Trace } from "@sightline/core/traces";
+import { TRPCError } from "@trpc/server";
+import type { Logger } from "pino";
+import { type Bell, createBell } from "../../live/follow.ts";
+import type { Jobs } from "../jobs/tray.ts";
+import type { EvaluationRecord, EvaluationStore, RowRecord } from "./store.ts";
+
+export type EvaluationDraft = Pick<Evaluation, "name" | "set_id" | "side" | "reasoner" | "judge">;
+
+/** What is asked of a model behind an endpoint for one question. */
+type Ask = {
+  clip_id: string;
+  question_id: string;
+  triple_set_id: string;
+  struck: [];
+  asked_after: null;
+  reasoner: Extract<Evaluation["reasoner"], { kind: "openai" }>;
+  judge: Evaluation["judge"];
+};
+
+/** Answers of one reasoner to a set of questions: by the server for endpoints, by an open page for policies. */
+export type Evaluations = {
+  list(): Evaluation[];
+  get(evaluation_id: string): Evaluation & { rows: EvaluationRow[] };
+  /** Begins; for an endpoint the server works by itself. */
+  start(draft: EvaluationDraft): Evaluation;
+  cancel(evaluation_id: string): void;
+  /** Goes on with what is left. */
+  resume(evaluation_id: string): Evaluation;
+  /** Triples to ask a question over: the newest that are whole, else made now from the pictures. */
+  prepare(evaluation_id: string, question_id: string, signal: AbortSignal): Promise<string>;
+  /** Puts down what the open page made of one question; with the last one the evaluation is done. */
+  put(
+    evaluation_id: string,
+    question_id: string,
+    outcome: { trace_id: string | null; problem: string | null },
+  ): void;
+  /** Rings at every change of any evaluation. */
+  bell: Bell;
+  /** Goes on with what an earlier server left. */
+  startUp(): void;
+};
+
+/** Questions that are asked at the same time; the endpoint's own limit holds as well. */
+const AT_ONCE = 16;
+
+export function createEvaluationService({
+  store,
+  jobs,
+  log,
+  listQuestions,
+  findTriples,
+  makeTriples,
+  askAndWait,
+  getTrace,
+}: {
+  store: EvaluationStore;
+  jobs: Jobs;
+  log: Logger;
+  /** Of a set, in order; throws a TRPCError where there is none. */
+  listQuestions(set_id: string): StoredQuestion[];
+  /** The newest set of triples that is whole; null without any. */
+  findTriples(clip_id: string): string | null;
+  /** Makes triples from the pictures. Rejects with a sentence. */
+  makeTriples(clip_id: string, signal: AbortSignal): Promise<string>;
+  askAndWait(ask: Ask, signal: AbortSignal): Promise<Trace>;
+  getTrace(trace_id: string): Trace;
+}): Evaluations {
+  const bell = createBell();
+  const running = new Map<string, string>();
+  const making = new Map<string, Promise<string>>();
+
+  const find = (evaluation_id: string): EvaluationRecord => {
+    const found = store.get(evaluation_id);
+    if (!found) throw new TRPCError({ code: "NOT_FOUND", message: "There is no such evaluation." });
+    return found;
+  };
+  const show = (record: EvaluationRecord): Evaluation => ({
+    ...record,
+    ...store.count(record.evaluation_id),
+  });
+
+  const showRow = ({ evaluation_id: _, ...row }: RowRecord): EvaluationRow => {
+    const trace = row.trace_id === null ? null : getTrace(row.trace_id);
+    const nothing = { letter: null, accuracy: null, agrees: null };
+    if (trace === null) return { ...row, ...nothing, state: row.problem === null ? "waiting" : "left_out" };
+    const { state, problem, reading, accuracy, judgement } = trace;
+    return {
+      ...row,
+      state: state === "done" ? "answered" : "failed",
+      problem,
+      letter: reading?.letter ?? null,
+      accuracy,
+      agrees: judgement?.status === "ok" ? judgement.agrees : null,
+    };
+  };
+
+  const prepare = async (clip_id: string, signal: AbortSignal): Promise<string> => {
+    const found = findTriples(clip_id);
+    if (found !== null) return found;
+    // Several questions on one clip wait for the same triples.
+    const made = making.get(clip_id) ?? makeTriples(clip_id, signal).finally(() => making.delete(clip_id));
+    making.set(clip_id, made);
+    return made;
+  };
+
+  const finish = (evaluation_id: string) => {
+    if (store.count(evaluation_id).waiting === 0) store.setState(evaluation_id, "done", null);
+    bell.ring();
+  };
+
+  const askOne = async (record: EvaluationRecord, row: RowRecord, signal: AbortSignal) => {
+    const { evaluation_id, reasoner, judge } = record;
+    const { question_id, clip_id } = row;
+    if (reasoner.kind !== "openai" || clip_id === null) return;
+    try {
+      const triple_set_id = await prepare(clip_id, signal);
+      const ask: Ask = {
+        clip_id,
+        question_id,
+        triple_set_id,
+        struck: [],
+        asked_after: null,
+        reasoner,
+        judge,
+      };
+      const trace = await askAndWait(ask, signal);
+      if (signal.aborted) return;
+      store.put(evaluation_id, question_id, { trace_id: trace.trace_id, problem: null });
+    } catch (error) {
+      if (signal.aborted) return;
+      const problem = error instanceof Error ? error.message : String(error);
+      store.put(evaluation_id, question_id, { trace_id: null, problem });
+    }
+    bell.ring();
+  };
+
+  const work = (record: EvaluationRecord) => {
+    const { evaluation_id, name } = record;
+    if (record.reasoner.kind !== "openai" || running.has(evaluation_id)) return;
+    const about = { kind: "evaluate", title: `Evaluating ${name}`, clip_id: null } as const;
+    const { job, ended } = jobs.start(about, async ({ signal, begin, progress }) => {
+      begin();
+      const rows = store.listRows(evaluation_id);
+      const left = rows.filter(({ trace_id, problem }) => trace_id === null && problem === null);
+      let done = rows.length - left.length;
+      progress(done, rows.length);
+      const next = left[Symbol.iterator]();
+      const worker = async () => {
+        for (const row of next) {
+          signal.throwIfAborted();
+          await askOne(record, row, signal);
+          done += 1;
+          progress(done, rows.length);
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(AT_ONCE, left.length) }, worker));
+      signal.throwIfAborted();
+    });
+    running.set(evaluation_id, job.job_id);
+    ended.then(
+      ({ state, problem }) => {
+        running.delete(evaluation_id);
+        // A server that goes down leaves it as working, and goes on at its next start.
+        if (jobs.isClosing) return;
+        if (state === "done") finish(evaluation_id);
+        else store.setState(evaluation_id, state === "cancelled" ? "cancelled" : "failed", problem);
+        bell.ring();
+      },
+      (error: unknown) => log.error({ err: error, evaluation_id }, "evaluating"),
+    );
+  };
+
+  return {
+    bell,
+    list: () => store.list().map(show),
+    get(evaluation_id) {
+      return { ...show(find(evaluation_id)), rows: store.listRows(evaluation_id).map(showRow) };
+    },
+    start(draft) {
+      const questions = listQuestions(draft.set_id).filter(
+        ({ split, trashed_secs }) => trashed_secs === null && (draft.side === null || split === draft.side),
+      );
+      if (questions.length === 0) {
+        throw new TRPCError({ code: "BAD_REQUEST", message: "There are no questions to ask in this set." });
+      }
+      const evaluation_id = randomUUID();
+      const record: EvaluationRecord = {
+        ...draft,
+        evaluation_id,
+        state: "working",
+        problem: null,
+        made_secs: Date.now() / 1000,
+      };
+      const rows = questions.map(
+        ({ question_id, clip_id, match, task, text, gold }, place): RowRecord => ({
+          evaluation_id,
+          question_id,
+          place,
+          clip_id,
+          task,
+          text,
+          gold,
+          trace_id: null,
+          problem:
+            clip_id !== null
+              ? null
+              : match === "ambiguous"
+                ? "Several clips of the library have its clip's name; say which one is meant."
+                : "Its clip is not in the library.",
+        }),
+      );
+      store.add(record, rows);
+      finish(evaluation_id);
+      work(record);
+      return show(find(evaluation_id));
+    },
+    cancel(evaluation_id) {
+      const { state } = find(evaluation_id);
+      if (state !== "working") return;
+      const job_id = running.get(evaluation_id);
+      if (job_id !== undefined) return jobs.cancel(job_id);
+      store.setState(evaluation_id, "cancelled", null);
+      bell.ring();
+    },
+    resume(evaluation_id) {
+      const record = find(evaluation_id);
+      if (store.count(evaluation_id).waiting > 0) {
+        store.setState(evaluation_id, "working", null);
+        work({ ...record, state: "working" });
+        bell.ring();
+      }
+      return show(find(evaluation_id));
+    },
+    prepare(evaluation_id, question_id, signal) {
+      const row = store.listRows(evaluation_id).find((one) => one.question_id === question_id);
+      if (!row?.clip_id) throw new TRPCError({ code: "NOT_FOUND", message: "This question has no clip." });
+      return prepare(row.clip_id, signal);
+    },
+    put(evaluation_id, question_id, outcome) {
+      find(evaluation_id);
+      if (outcome.trace_id !== null) getTrace(outcome.trace_id);
+      store.put(evaluation_id, question_id, outcome);
+      finish(evaluation_id);
+    },
+    startUp() {
+      for (const record of store.list()) if (record.state === "working") work(record);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Reasoner, Trace } from "../traces/types.ts";
+
+/** One question of an evaluation and what came of it. */
+export type EvaluationRow = {
+  question_id: string;
+  /** 0-based place in the evaluation. */
+  place: number;
+  clip_id: string | null;
+  task: string;
+  text: string;
+  gold: string | null;
+  /**
+   * waiting: not asked yet; answered: a trace came to its end; failed: the reasoner could not be asked, or broke off;
+   * left_out: the question can't be asked, and `problem` says why.
+   */
+  state: "waiting" | "answered" | "failed" | "left_out";
+  problem: string | null;
+  trace_id: string | null;
+  letter: string | null;
+  /** In [0, 1]; null while waiting, and where there is no gold. */
+  accuracy: number | null;
+  /** What the judge said; null where nobody judged. */
+  agrees: boolean | null;
+};
+
+/** Answers of one reasoner to one question set. */
+export type Evaluation = {
+  evaluation_id: string;
+  name: string;
+  set_id: string;
+  /** Null for the whole set. */
+  side: "train" | "val" | "test" | null;
+  reasoner: Reasoner;
+  judge: { endpoint_id: string; model: string } | null;
+  /** An onnx reasoner works in a browser, as long as its page is open. */
+  state: "working" | "done" | "cancelled" | "failed";
+  problem: string | null;
+  made_secs: number;
+  questions: number;
+  waiting: number;
+};
+
+/** Rows that count for accuracy: those with a gold answer that were asked. What could not be read counts as wrong. */
+export type Tally = {
+  n: number;
+  /** Mean accuracy in [0, 1]; null when n is 0. */
+  accuracy: number | null;
+  /** 95 % interval of a share of right answers; null when n is 0. */
+  interval: readonly [low: number, high: number] | null;
+  /** Judged right answers, and those of them that are consistent. */
+  judged: number;
+  consistent: number;
+};
+
+export type EvaluationTally = {
+  tasks: ({ task: string } & Tally)[];
+  /** Over all questions. */
+  micro: Tally;
+  /** Mean of the tasks' accuracies; null where there is none. */
+  macro: number | null;
+};
+
+/** An outcome as it is put down. */
+export type Outcome = { trace: Pick<Trace, "trace_id">; problem: null } | { trace: null; problem: string };
