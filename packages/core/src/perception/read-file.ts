@@ -78,7 +78,7 @@ export function readTriplesFile(text: string): ReadTriples {
       if (triples === null) {
         read.set_aside.push({ id, reason: "Its text has no line that begins with “Frame 0:”." });
       } else {
-        const asked = /\n>\s*\nQuestion:\s*([\s\S]*)$/.exec(question)?.[1] ?? "";
+        const asked = /\n[ \t]*>\s*Question:\s*([\s\S]*)$/.exec(question)?.[1] ?? "";
         read.descriptions.push({ id, clip_name: video_id ?? null, question: asked.trim(), triples });
       }
     }
@@ -106,7 +106,7 @@ function readRows(text: string): unknown[] {
  * @returns Null when there is no first line.
  */
 export function readFrameLines(text: string): ReadTriple[] | null {
-  const body = text.split(/\n>\s*\n/)[0] ?? text;
+  const body = text.split(/\n[ \t]*>\s*\n/)[0] ?? text;
   const starts: number[] = [];
   for (;;) {
     const mark = new RegExp(`(?:^|\\n)[ \\t]*Frame ${starts.length}:`, "g");

@@ -177,6 +177,23 @@ export function createTripleService(parts: TripleParts): Triples {
     return key_frames;
   };
 
+  /** Geometry's word, kept with the set. Where it can't look, the triples stand without it. */
+  const lookAtMotions = async (
+    triple_set_id: string,
+    selection: KeyFrameSelection | null,
+    signal: AbortSignal,
+  ): Promise<(Motion | null)[]> => {
+    if (selection === null) return [];
+    try {
+      const motions = await parts.lookAtMotions(selection, signal);
+      if (motions !== null) store.updateSet(triple_set_id, { motions });
+      return motions ?? [];
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error, triple_set_id }, "looking at the camera's motion");
+      return [];
+    }
+  };
+
   const run = (row: SetRow): void => {
     const { triple_set_id, clip_id, settings_hash, perceiver, key_frames, question } = row;
     const title = `Triples of ${parts.getClipName(clip_id)} by ${row.label}`;
@@ -190,9 +207,9 @@ export function createTripleService(parts: TripleParts): Triples {
         progress(known.size, key_frames.length);
         try {
           const selection = parts.getSelection(clip_id, settings_hash);
-          const motions =
-            row.motions ?? (selection === null ? null : await parts.lookAtMotions(selection, signal));
-          if (row.motions === null && motions !== null) store.updateSet(triple_set_id, { motions });
+          const motions = row.motions
+            ? Promise.resolve(row.motions)
+            : lookAtMotions(triple_set_id, selection, signal);
           const perceive = perceivers[perceiver.kind];
           if (!perceive) throw new Error(`Sets that were ${perceiver.kind} are not made anew.`);
           await perceive({
@@ -202,7 +219,7 @@ export function createTripleService(parts: TripleParts): Triples {
             key_frames,
             missing,
             question,
-            motions: motions ?? [],
+            motions,
             signal,
             report: (done) => progress(known.size + done, key_frames.length),
             put(index, triple, cost = {}) {
@@ -213,6 +230,7 @@ export function createTripleService(parts: TripleParts): Triples {
               bell.ring();
             },
           });
+          await motions;
           signal.throwIfAborted();
         } finally {
           store.addCost(triple_set_id, { secs: (performance.now() - began) / 1000 });
