@@ -7,8 +7,8 @@ import { type Case, CasePanel, drawCase } from "@sightline/ui/case-panel";
 import { IconDownload, IconPhoto } from "@tabler/icons-react";
 import { useState } from "react";
 import { fetchInSession } from "../../app/clients.ts";
+import { nameReasoner } from "../../app/reasoners/reasoners.ts";
 import classes from "./ask-pane.module.css";
-import { nameReasoner } from "./reasoners.ts";
 
 /** Shows a trace as one picture, with everything that led to it, and gives it as a file. */
 export function CaseButton({ clip, trace }: { clip: Clip; trace: Trace }) {

@@ -1,6 +1,6 @@
 import type { Trace } from "@sightline/core/traces";
+import { type Choice, nameReasoner } from "../../app/reasoners/reasoners.ts";
 import classes from "./earlier-traces.module.css";
-import { type Choice, nameReasoner } from "./reasoners.ts";
 
 const STATES: Record<Trace["state"], string> = {
   streaming: "being written",

@@ -4,8 +4,8 @@ import type { Trace } from "@sightline/core/traces";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { client } from "../../app/clients.ts";
 import { createPolicyClient, type PolicyClient } from "../../app/policy/index.ts";
-import { judgeByReference, toPolicyPrompt } from "./ask-policy.ts";
-import type { Choice } from "./reasoners.ts";
+import { toPolicyPrompt, writeByPolicy } from "../../app/reasoners/ask-policy.ts";
+import type { Choice } from "../../app/reasoners/reasoners.ts";
 import { putTrace } from "./use-trace.ts";
 
 export type Ask = {
@@ -99,27 +99,17 @@ export function useAsk(onTrace: (trace: Trace) => void): Asking {
       ...rest,
     });
     try {
-      setWriting({ text, phase: "loading", share: null });
-      await policy.current.load(
-        reasoner.source,
-        ({ loaded, total }) =>
-          setWriting({ text, phase: "loading", share: total === null ? null : loaded / total }),
-        stop.signal,
-      );
-      const written = await policy.current.generate(
-        told.prompt,
-        (piece) => {
+      const written = await writeByPolicy(policy.current, choice, told, asked, {
+        signal: stop.signal,
+        onPhase: (phase) => setWriting({ text, share: null, ...phase }),
+        onText(piece) {
           text += piece;
           setWriting({ text, phase: "writing", share: null });
         },
-        { max_tokens: reasoner.max_tokens, signal: stop.signal },
-      );
+      });
       text = written.text;
-      setWriting({ text, phase: "judging", share: null });
-      const judgement = await judgeByReference(policy.current, choice.policy, text, asked, told.question);
-      const cut =
-        written.finish === "length" ? `Cut at the longest length, ${reasoner.max_tokens} tokens.` : null;
-      await keep(make({ state: "done", problem: cut, tokens: written.tokens, judgement }));
+      const { tokens, problem: cut, judgement } = written;
+      await keep(make({ state: "done", problem: cut, tokens, judgement }));
     } catch (error) {
       const is_stopped = stop.signal.aborted;
       if (!is_stopped) setProblem(say(error));

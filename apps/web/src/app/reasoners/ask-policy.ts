@@ -13,7 +13,9 @@ import {
 import type { TripleSet } from "@sightline/core/perception";
 import { checkPrompt, type Policy, toHeadingQuestion } from "@sightline/core/policies";
 import type { Judgement } from "@sightline/core/traces";
-import type { PolicyClient } from "../../app/policy/index.ts";
+import type { PolicyClient } from "../policy/index.ts";
+
+import type { Choice } from "./reasoners.ts";
 
 /** What a policy is given to read, or why it can't read it. */
 export type PolicyPrompt =
@@ -83,8 +85,55 @@ function noteOn({ added_up, unclear }: { added_up: readonly string[]; unclear: r
   return notes.length === 0 ? null : notes.join(" ");
 }
 
+/** What a policy wrote, and what its reference made of it. */
+export type Written = {
+  text: string;
+  tokens: number;
+  /** A sentence where it was cut; null when it came to its own end. */
+  problem: string | null;
+  judgement: Judgement;
+};
+
+/** Where the policy's work stands; `share` of the files that are fetched is null while it is unknown. */
+export type Phase = { phase: "loading"; share: number | null } | { phase: "writing" | "judging" };
+
+/**
+ * Lets a policy of this browser reason, and its reference judge.
+ *
+ * @param onText  Called with each piece as it comes.
+ * @throws An Error with a sentence, or an AbortError when the signal fired.
+ */
+export async function writeByPolicy(
+  client: PolicyClient,
+  { policy, reasoner }: Extract<Choice, { kind: "policy" }>,
+  told: Extract<PolicyPrompt, { refused: null }>,
+  asked: Asked,
+  {
+    signal,
+    onPhase,
+    onText,
+  }: { signal: AbortSignal; onPhase?: (phase: Phase) => void; onText?: (piece: string) => void },
+): Promise<Written> {
+  const { source, max_tokens } = reasoner;
+  onPhase?.({ phase: "loading", share: null });
+  await client.load(
+    source,
+    ({ loaded, total }) => onPhase?.({ phase: "loading", share: total === null ? null : loaded / total }),
+    signal,
+  );
+  onPhase?.({ phase: "writing" });
+  const { text, tokens, finish } = await client.generate(told.prompt, (piece) => onText?.(piece), {
+    max_tokens,
+    signal,
+  });
+  onPhase?.({ phase: "judging" });
+  const judgement = await judgeByReference(client, policy, text, asked, told.question);
+  const problem = finish === "length" ? `Cut at the longest length, ${max_tokens} tokens.` : null;
+  return { text, tokens, problem, judgement };
+}
+
 /** What the policy's frozen reference makes of a reasoning. */
-export async function judgeByReference(
+async function judgeByReference(
   client: PolicyClient,
   policy: Policy,
   text: string,

@@ -2,7 +2,7 @@ import { useLocalStorage } from "@mantine/hooks";
 import type { Policy } from "@sightline/core/policies";
 import type { Reasoner } from "@sightline/core/traces";
 import { useQuery } from "@tanstack/react-query";
-import { trpc } from "../../app/clients.ts";
+import { trpc } from "../clients.ts";
 
 /** Tokens at most that a model behind an endpoint may write. */
 const MAX_TOKENS = 4096;
