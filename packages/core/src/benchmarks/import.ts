@@ -83,3 +83,16 @@ function idOf(row: Row, number: number): string {
     ? String(value)
     : `row ${number}`;
 }
+
+/**
+ * Gold answers by question id, as EgoSchema gives them apart: one object of whole numbers, 0 for the first option.
+ *
+ * @returns Null when the rows are something else.
+ */
+export function readAnswers(rows: readonly unknown[]): Record<string, number> | null {
+  const [only] = rows;
+  if (rows.length !== 1 || typeof only !== "object" || only === null || Array.isArray(only)) return null;
+  const values: unknown[] = Object.values(only);
+  const isIndex = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 8;
+  return values.length > 0 && values.every(isIndex) ? (only as Record<string, number>) : null;
+}

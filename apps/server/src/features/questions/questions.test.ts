@@ -124,7 +124,7 @@ describe("an import", () => {
   test.each([
     ["an empty file", "", "line 1: the file is empty"],
     ["prose", "hello there\nyou", "line 1: neither JSON nor CSV"],
-    ["another shape", toLines([{ a: 1 }, { a: 2 }]), "row 1: no known format; it has a"],
+    ["another shape", toLines([{ a: 1 }, { a: 2 }]), "row 1, row 2: no known format; it has a"],
     ["a broken list", '[\n{"question": 1},\n', "No question was found in 1 rows: line"],
     [
       "bytes that are no text",
@@ -137,6 +137,26 @@ describe("an import", () => {
     const sent = await send("bad.json", body);
     expect([sent.status, sent.body.message]).toEqual([422, expect.stringContaining(words)]);
     expect(await client.questions.sets.query()).toEqual(before);
+  });
+
+  test("of gold answers by id fills in what is missing, as one change", async () => {
+    const missing = { options: ["a", "b", "c"], gold: null };
+    const answers = JSON.stringify({ "ego-1": 2, "ego-2": 7, "ego-9": 0 });
+    const early = await send("answers.json", answers);
+    expect([early.status, early.body.message]).toEqual([
+      422,
+      expect.stringContaining("Import their questions first"),
+    ]);
+    const { set_id } = (
+      await send("ego.jsonl", toLines([row("ego-1", null, missing), row("ego-2", null, missing)]))
+    ).body.set;
+    expect((await send("answers.json", answers)).body.note).toBe(
+      "1 of 3 answers were filled in, in “ego.jsonl”.",
+    );
+    const golds = () => server.app.questions.listOfSet(set_id).map(({ gold }) => gold);
+    expect(golds()).toEqual(["C", null]);
+    await client.questions.undo.mutate();
+    expect(golds()).toEqual([null, null]);
   });
 
   test("is behind the same door as every route", async () => {

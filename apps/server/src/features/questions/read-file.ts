@@ -1,10 +1,22 @@
 import { readFile } from "node:fs/promises";
-import { type BadLine, type ImportReport, importBySteps, parseRows } from "@sightline/core/benchmarks";
+import {
+  type BadLine,
+  type ImportReport,
+  importBySteps,
+  parseRows,
+  readAnswers,
+} from "@sightline/core/benchmarks";
 import { parquetReadObjects } from "hyparquet";
 import { createBreath } from "../../media/breath.ts";
 
-/** What a file of questions holds, and the lines of it that could not be read. */
-export type QuestionFileReport = ImportReport & { bad_lines: BadLine[] };
+/**
+ * What a file of questions holds, and the lines of it that could not be read. `answers`: gold answers by id where the
+ * file holds these and no questions, else null.
+ */
+export type QuestionFileReport = ImportReport & {
+  bad_lines: BadLine[];
+  answers: Record<string, number> | null;
+};
 
 /** The first and last bytes of a Parquet file. */
 const PARQUET_MAGIC = "PAR1";
@@ -29,7 +41,7 @@ export async function readQuestionBytes(bytes: Uint8Array, watcher: Watcher): Pr
   const steps = importBySteps(rows, watcher.answers);
   const breathe = createBreath();
   for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) return { ...step.value, bad_lines };
+    if (step.done) return { ...step.value, bad_lines, answers: readAnswers(rows) };
     watcher.progress(step.value, rows.length);
     await breathe();
   }

@@ -78,7 +78,7 @@ export type Questions = {
   get(question_id: string): StoredQuestion;
   history(question_id: string): QuestionVersion[];
   /**
-   * Brings in a file. The same bytes twice are one set.
+   * Brings in a file. The same bytes twice are one set. A file of gold answers by id fills in those that are missing.
    *
    * @throws TRPCError UNPROCESSABLE_CONTENT when the file holds no question; the message names lines or rows.
    */
@@ -227,6 +227,33 @@ export function createQuestionService(parts: {
     }
     return { set: summary(set.set_id), duplicate: true, note };
   };
+  /** Fills in gold answers that came apart from their questions, as one change. */
+  const fillIn = (answers: Record<string, number>): Imported => {
+    const entries = store.listUnanswered().flatMap(({ question_id, source_id, options, set_id }) => {
+      const at = answers[source_id];
+      if (at === undefined || at >= options.length) return [];
+      const after = { gold: "ABCDEFGH".charAt(at) };
+      return [
+        { set_id, entry: { subject: "question", subject_id: question_id, before: { gold: null }, after } },
+      ];
+    });
+    const [first] = entries;
+    const count = Object.keys(answers).length;
+    if (!first)
+      throw new Error(
+        `This file holds ${count} answers by id and no questions, and no question here waits for one of them. Import their questions first.`,
+      );
+    make(
+      "edit",
+      entries.map(({ entry }) => entry as ChangeEntry),
+    );
+    const set = summary(first.set_id);
+    return {
+      set,
+      duplicate: false,
+      note: `${entries.length} of ${count} answers were filled in, in “${set.name}”.`,
+    };
+  };
   const summary = (set_id: string) => summarise(findSet(set_id), store.tally(set_id), store.getChoices());
 
   return {
@@ -301,6 +328,10 @@ export function createQuestionService(parts: {
               },
             });
             signal.throwIfAborted();
+            if (report.answers !== null) {
+              imported = fillIn(report.answers);
+              return;
+            }
             const { questions, bad_lines, set_aside, remarks, format, rows } = report;
             if (questions.length === 0 && !set_aside.some(({ question }) => question !== null))
               throw new Error(explainEmpty(report));
@@ -575,17 +606,22 @@ function hashSplit(
 
 const FIRST = 3;
 
-/** Why a file gave no question, by its first lines or rows. */
+/** Why a file gave no question: each reason with the first lines or rows that have it. */
 function explainEmpty({
   rows,
   set_aside,
   bad_lines,
 }: Pick<Awaited<ReturnType<typeof readQuestionBytes>>, "rows" | "set_aside" | "bad_lines">): string {
-  const faults = [
-    ...bad_lines.map(({ line, reason }) => `line ${line}: ${reason}`),
-    ...set_aside.map(({ row, reason }) => `row ${row}: ${reason}`),
-  ];
-  const more = faults.length > FIRST ? `; and ${faults.length - FIRST} more` : "";
+  const places = new Map<string, string[]>();
+  for (const { line, reason } of bad_lines)
+    places.set(reason, [...(places.get(reason) ?? []).slice(0, FIRST), `line ${line}`]);
+  for (const { row, reason } of set_aside)
+    places.set(reason, [...(places.get(reason) ?? []).slice(0, FIRST), `row ${row}`]);
+  const faults = [...places].map(([reason, at]) => {
+    const more = at.length > FIRST ? " and more" : "";
+    return `${at.slice(0, FIRST).join(", ")}${more}: ${reason}`;
+  });
+  const more = faults.length > FIRST ? `; and ${faults.length - FIRST} other reasons` : "";
   const why = faults.length === 0 ? "it holds no rows" : `${faults.slice(0, FIRST).join("; ")}${more}`;
   return `No question was found in ${rows + bad_lines.length} rows: ${why}.`;
 }

@@ -64,6 +64,8 @@ export type QuestionStore = {
   ): { total: number; rows: QuestionRow[] };
   /** Every question of a set that is not in the trash, in order. */
   listAll(set_id: string): QuestionRow[];
+  /** Questions with options and without gold, of sets that are not in the trash. */
+  listUnanswered(): QuestionRow[];
   /** Questions that may be about a clip: asked on it, chosen for it, or with its name. */
   listCandidates(clip_id: string, clip_key: string | null): QuestionRow[];
   /** Counts of what is not in the trash. */
@@ -246,6 +248,16 @@ export function createQuestionStore(db: Db): QuestionStore {
         .where(and(eq(questions.set_id, set_id), kept))
         .orderBy(asc(questions.row), asc(questions.question_id))
         .all(),
+    listUnanswered: () =>
+      db
+        .select({ question: questions })
+        .from(questions)
+        .innerJoin(questionSets, eq(questions.set_id, questionSets.set_id))
+        .where(
+          and(kept, isNull(questionSets.trashed_secs), isNull(questions.gold), eq(questions.kind, "choice")),
+        )
+        .all()
+        .map(({ question }) => question),
     listCandidates(clip_id, clip_key) {
       const chosen = db
         .select({ clip_key: clipChoices.clip_key })

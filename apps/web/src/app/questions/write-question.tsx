@@ -140,8 +140,10 @@ function Options({
               checked={gold === letter}
               onChange={() => onChange({ gold: letter })}
             />
-            <TextInput
+            <Textarea
               size="xs"
+              autosize
+              maxRows={5}
               className={classes.text}
               aria-label={`Option ${letter}`}
               leftSection={<span className={classes.letter}>{letter}</span>}

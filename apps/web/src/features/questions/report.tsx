@@ -51,11 +51,13 @@ export function Report({ set }: { set: QuestionSet }) {
                   {question && (
                     <>
                       <span className={classes.preview}>
-                        {question.text}{" "}
-                        {question.options
-                          .map((option, at) => `${"ABCDEFGH".charAt(at)}. ${option}`)
-                          .join("  ")}
-                        {question.gold !== null && `  Gold ${question.gold}.`}
+                        {question.text}
+                        {question.options.map((option, at) => (
+                          <span key={option} className={classes.option}>
+                            {"ABCDEFGH".charAt(at)}. {option}
+                          </span>
+                        ))}
+                        {question.gold !== null && `Gold ${question.gold}`}
                       </span>
                       {taken_in ? (
                         <span className={classes.quiet}>taken in</span>
