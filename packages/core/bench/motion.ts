@@ -38,7 +38,7 @@ const FREE_WORLDS = 10;
 const TARGET_RIGHT = 0.95;
 const TARGET_UNCLEAR = 0.15;
 /** Amounts of the worlds that go there and back: metres, or degrees. */
-const AMOUNTS: Record<string, number> = { move: 2, lift: 0.8, rotate: 120, tilt: 35 };
+const AMOUNTS: Record<string, number> = { move: 2, lift: 0.7, rotate: 120, tilt: 35 };
 const OPPOSITES: readonly (readonly [Action, Action, keyof typeof AMOUNTS])[] = [
   ["move forward", "move backward", "move"],
   ["move left", "move right", "move"],

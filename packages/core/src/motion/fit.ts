@@ -31,7 +31,9 @@ const WITHIN_SHARE = 0.006;
 const WITHIN_PX = 2;
 /** Least standard deviation of a feature's place. */
 const SIGMA_LEAST_PX = 0.3;
-const LEAST_INLIERS = 7;
+const LEAST_INLIERS = 5;
+/** Least share of the matches that must agree: chance is not all, wrong matches of a regular texture agree with each other. */
+const SHARES = { still: 0.5, turn: 0.15, travel: 0.3 };
 /** Least standard deviation of the inliers' places along the axis where it is more, and less; shares of the picture's width. */
 const LEAST_ALONG = 0.04;
 const LEAST_ACROSS = 0.004;
@@ -98,13 +100,21 @@ function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: num
   const spot = Math.log((Math.PI * reach * reach) / (width * height));
   const strip = Math.log((2 * reach) / height);
   const explanations: Explanation[] = [
-    { cost: costOfTurn(IDENTITY), rotation: IDENTITY, travelled: null, fixed: 0, luck: spot },
+    {
+      cost: costOfTurn(IDENTITY),
+      rotation: IDENTITY,
+      travelled: null,
+      fixed: 0,
+      luck: spot,
+      share: SHARES.still,
+    },
     {
       cost: costOfTurn(turned) + 3 * PARAMETER_COST,
       rotation: turned,
       travelled: null,
       fixed: 2,
       luck: spot,
+      share: SHARES.turn,
     },
   ];
   for (const [travelled, parameters] of [
@@ -113,7 +123,14 @@ function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: num
   ] as const) {
     if (travelled === null) continue;
     const cost = costOfTravel(travelled) + parameters * PARAMETER_COST;
-    explanations.push({ cost, rotation: travelled.rotation, travelled, fixed: parameters, luck: strip });
+    explanations.push({
+      cost,
+      rotation: travelled.rotation,
+      travelled,
+      fixed: parameters,
+      luck: strip,
+      share: SHARES.travel,
+    });
   }
   // Where the planes of sight need no turn beside the move, the move may be all there was.
   const needsTurn =
@@ -122,10 +139,15 @@ function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: num
     costOfTravel(moved) > costOfTravel(both) + 3 * PARAMETER_COST ||
     moved.inliers < MOVE_SHARE * count(listRotationInliers(rays, turned, within));
   explanations.sort((a, b) => a.cost - b.cost);
-  for (const { cost, rotation, travelled, fixed, luck } of explanations) {
+  for (const { cost, rotation, travelled, fixed, luck, share } of explanations) {
     const inliers = travelled?.inliers ?? count(listRotationInliers(rays, rotation, within));
     fit.inliers = Math.max(fit.inliers, inliers);
-    if (inliers < LEAST_INLIERS || getChance(rays.count, inliers, fixed, luck) > MOST_CHANCE) continue;
+    if (
+      inliers < LEAST_INLIERS ||
+      inliers < share * rays.count ||
+      getChance(rays.count, inliers, fixed, luck) > MOST_CHANCE
+    )
+      continue;
     const others = explanations.filter((other) => other.cost > cost).map((other) => other.cost);
     const margin = Math.min(...others) - cost;
     const agreeing =
@@ -163,6 +185,8 @@ type Explanation = {
   fixed: number;
   /** Logarithm of the chance that a wrong match agrees with it. */
   luck: number;
+  /** Least share of the matches that must agree. */
+  share: number;
 };
 
 /**
