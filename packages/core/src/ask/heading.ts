@@ -4,10 +4,15 @@ import type { Asked } from "./prompt.ts";
 /** Changes with every change of how a tiny policy is asked; stored with each of its traces. */
 export const TINY_PROMPT_VERSION = "heading-1";
 
+/** The heading question in words, for a clip that begins at a heading. */
+export function formatHeadingQuestion(start: Heading): string {
+  return `After the moves of this clip, which way do you face, if you start facing ${start}?`;
+}
+
 /** The question that the tiny policy can answer on any clip, from the moves alone. */
 export const HEADING_QUESTION = {
   task: "heading",
-  text: "After the moves of this clip, which way do you face, if you start facing north?",
+  text: formatHeadingQuestion("north"),
   options: [...HEADINGS] as string[],
   kind: "choice" as const,
 };

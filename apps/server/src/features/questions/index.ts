@@ -1,4 +1,5 @@
-import type { TrainingRow } from "@sightline/core/worlds";
+import { formatHeadingQuestion } from "@sightline/core/ask";
+import { HEADINGS, type TrainingRow } from "@sightline/core/worlds";
 import type { Db } from "../../db/open.ts";
 import type { Library } from "../clips/library.ts";
 import type { Jobs } from "../jobs/tray.ts";
@@ -12,11 +13,18 @@ export function createQuestions(parts: { db: Db; library: Library; jobs: Jobs })
   return createQuestionService({ ...parts, store: createQuestionStore(parts.db) });
 }
 
+/** The question of a training row in words that a person reads; its prompt begins with `start north`. */
+function toWords({ prompt, question }: TrainingRow): string {
+  const start = HEADINGS.find((heading) => prompt.startsWith(`start ${heading} `));
+  return start === undefined ? question : formatHeadingQuestion(start);
+}
+
 /** Brings the sample clips' questions into the store. */
 export function addSampleQuestions(questions: Questions, rows: readonly TrainingRow[]): void {
   questions.addSamples(
-    rows.flatMap(({ question_id, clip_id, task, question, options, gold, kind }) =>
-      clip_id === null
+    rows.flatMap((row) => {
+      const { question_id, clip_id, task, options, gold, kind } = row;
+      return clip_id === null
         ? []
         : [
             {
@@ -29,13 +37,13 @@ export function addSampleQuestions(questions: Questions, rows: readonly Training
                 to_secs: null,
                 scene: question_id,
                 task,
-                text: question,
+                text: toWords(row),
                 options,
                 gold,
                 kind,
               },
             },
-          ],
-    ),
+          ];
+    }),
   );
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readHeadingStart } from "@sightline/core/ask";
 import { importRows, parseRows } from "@sightline/core/benchmarks";
 import { listSampleWorlds } from "@sightline/core/worlds";
 import { pino } from "pino";
@@ -389,6 +390,7 @@ test("a new folder with samples has their questions, each on its clip, labelled,
       listSampleQuestions().map(({ question_id, clip_id, gold }) => ({ question_id, clip_id, gold })),
     );
     expect(questions.length).toBeGreaterThan(0);
+    for (const question of questions) expect(readHeadingStart(question)).not.toBeNull();
     expect(questions.length).toBeLessThanOrEqual(listSampleWorlds().length);
     await app.close();
   }
