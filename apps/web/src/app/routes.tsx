@@ -141,9 +141,17 @@ const compareRoute = createRoute({
   component: lazyRouteComponent(() => import("../features/compare/index.tsx"), "ComparePage"),
 });
 
+/** `evaluation`: the one that is open; `task`, `rows`: which of its questions are listed. */
+const evaluateSearch = z.object({
+  evaluation: z.string().optional().catch(undefined),
+  task: z.string().optional().catch(undefined),
+  rows: z.enum(["all", "right", "wrong", "left out"]).optional().catch(undefined),
+});
+
 const evaluateRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/evaluate",
+  validateSearch: evaluateSearch,
   component: lazyRouteComponent(() => import("../features/evaluate/index.tsx"), "EvaluatePage"),
 });
 

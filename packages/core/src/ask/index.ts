@@ -1,5 +1,6 @@
 export * from "./cited.ts";
 export * from "./heading.ts";
 export * from "./prompt.ts";
+export * from "./read-outputs.ts";
 export * from "./strikes.ts";
 export * from "./verdict.ts";

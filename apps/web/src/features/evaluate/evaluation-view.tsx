@@ -1,0 +1,262 @@
+import { Button, Progress, SegmentedControl } from "@mantine/core";
+import {
+  type Evaluation,
+  type EvaluationRow,
+  type Tally,
+  tallyEvaluation,
+} from "@sightline/core/evaluations";
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { client, trpc } from "../../app/clients.ts";
+import { nameReasoner, useReasoners } from "../../app/reasoners/reasoners.ts";
+import classes from "./evaluate.module.css";
+import { stopHere, useWorkHere, workHere } from "./work-here.ts";
+
+/** Which rows are listed. */
+export type RowFilter = "all" | "right" | "wrong" | "left out";
+
+const MOST_ROWS = 500;
+
+/** One evaluation: accuracy per task with intervals, and every question with what came of it. */
+export function EvaluationView({
+  evaluation,
+  task,
+  filter,
+  onTask,
+  onFilter,
+}: {
+  evaluation: Evaluation & { rows: EvaluationRow[] };
+  /** Null for all tasks. */
+  task: string | null;
+  filter: RowFilter;
+  onTask(task: string | null): void;
+  onFilter(filter: RowFilter): void;
+}) {
+  const { rows } = evaluation;
+  const tally = useMemo(() => tallyEvaluation(rows), [rows]);
+  const of_task = rows.filter((row) => task === null || row.task === task);
+  const counts = {
+    all: of_task.length,
+    right: of_task.filter((row) => isShown(row, "right")).length,
+    wrong: of_task.filter((row) => isShown(row, "wrong")).length,
+    "left out": of_task.filter((row) => isShown(row, "left out")).length,
+  };
+  const shown = of_task.filter((row) => isShown(row, filter));
+  return (
+    <div className={classes.view}>
+      <Head evaluation={evaluation} />
+      <table className={classes.tasks} aria-label="Accuracy by task">
+        <thead>
+          <tr>
+            <th>Task</th>
+            <th className={classes.number}>n</th>
+            <th className={classes.number}>Accuracy</th>
+            <th>95 % interval</th>
+            <th className={classes.number}>Consistent</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tally.tasks.map((one) => (
+            <tr key={one.task} data-picked={one.task === task}>
+              <td>
+                <button
+                  type="button"
+                  className={classes.link}
+                  aria-pressed={one.task === task}
+                  onClick={() => onTask(one.task === task ? null : one.task)}
+                >
+                  {one.task.replaceAll("_", " ")}
+                </button>
+              </td>
+              <Numbers tally={one} />
+            </tr>
+          ))}
+          <tr className={classes.total} data-testid="micro">
+            <td>All questions (micro)</td>
+            <Numbers tally={tally.micro} />
+          </tr>
+          <tr data-testid="macro">
+            <td>Mean of tasks (macro)</td>
+            <td />
+            <td className={classes.number}>{formatShare(tally.macro)}</td>
+            <td />
+            <td />
+          </tr>
+        </tbody>
+      </table>
+      <SegmentedControl
+        size="xs"
+        aria-label="Which rows"
+        value={filter}
+        onChange={(value) => onFilter(value as RowFilter)}
+        data={(["all", "right", "wrong", "left out"] as const).map((one) => ({
+          value: one,
+          label: `${one.charAt(0).toUpperCase()}${one.slice(1)} ${counts[one]}`,
+        }))}
+      />
+      <ul className={classes.rows} aria-label="Questions">
+        {shown.slice(0, MOST_ROWS).map((row) => (
+          <Row key={row.question_id} row={row} />
+        ))}
+      </ul>
+      {shown.length > MOST_ROWS && (
+        <p className={classes.hint}>
+          The first {MOST_ROWS} of {shown.length} are listed; pick a task to see fewer.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function isShown({ state, accuracy, gold }: EvaluationRow, filter: RowFilter): boolean {
+  const counts = gold !== null && (state === "answered" || state === "failed");
+  if (filter === "right") return counts && accuracy === 1;
+  if (filter === "wrong") return counts && accuracy !== 1;
+  if (filter === "left out") return state === "left_out" || state === "waiting" || gold === null;
+  return true;
+}
+
+const formatShare = (share: number | null) => (share === null ? "–" : share.toFixed(3));
+
+function Numbers({ tally: { n, accuracy, interval, judged, consistent } }: { tally: Tally }) {
+  return (
+    <>
+      <td className={classes.number}>{n}</td>
+      <td className={classes.number}>{formatShare(accuracy)}</td>
+      <td>
+        {interval && accuracy !== null && (
+          <span className={classes.interval}>
+            <svg width={120} height={12} viewBox="0 0 120 12" aria-hidden>
+              <rect className={classes.track} x={0} y={5} width={120} height={2} />
+              <rect
+                className={classes.bar}
+                x={interval[0] * 120}
+                y={3}
+                width={Math.max(1, (interval[1] - interval[0]) * 120)}
+                height={6}
+                rx={2}
+              />
+              <rect className={classes.point} x={Math.min(118, accuracy * 120)} y={1} width={2} height={10} />
+            </svg>
+            {interval[0].toFixed(2)}–{interval[1].toFixed(2)}
+          </span>
+        )}
+      </td>
+      <td className={classes.number}>{judged === 0 ? "–" : `${consistent} of ${judged}`}</td>
+    </>
+  );
+}
+
+function Head({ evaluation }: { evaluation: Evaluation }) {
+  const { evaluation_id, name, reasoner, state, problem, questions, waiting } = evaluation;
+  const { choices } = useReasoners();
+  const here = useWorkHere();
+  const is_here = here.evaluation_id === evaluation_id;
+  const resume = useMutation(trpc.evaluations.resume.mutationOptions());
+  const policy = choices.find(
+    (choice) =>
+      choice.kind === "policy" &&
+      reasoner.kind === "onnx" &&
+      JSON.stringify(choice.reasoner.source) === JSON.stringify(reasoner.source),
+  );
+  const goOn = async () => {
+    const resumed = await resume.mutateAsync({ evaluation_id });
+    if (policy?.kind === "policy") workHere(resumed, policy);
+  };
+  const is_idle = reasoner.kind === "onnx" && state === "working" && !is_here;
+  return (
+    <header className={classes.head}>
+      <h2>{name}</h2>
+      <p className={classes.hint}>
+        {nameReasoner(reasoner, choices)} · {questions} questions
+        {waiting > 0 && ` · ${waiting} still to be asked`}
+        {state === "cancelled" && " · cancelled"}
+      </p>
+      {state === "working" && (
+        <div className={classes.work}>
+          <Progress
+            className={classes.grow}
+            size="sm"
+            value={(100 * (questions - waiting)) / Math.max(1, questions)}
+            animated={!is_idle}
+            aria-label="Questions asked"
+          />
+          {is_here && <span className={classes.hint}>This browser works; leave this tab open.</span>}
+          {is_idle && (
+            <span className={classes.hint}>A policy works in a browser, and no tab works on this now.</span>
+          )}
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => {
+              if (is_here) stopHere();
+              void client.evaluations.cancel.mutate({ evaluation_id });
+            }}
+          >
+            Cancel
+          </Button>
+        </div>
+      )}
+      {(is_idle || (state !== "working" && waiting > 0)) && (
+        <Button
+          size="compact-xs"
+          variant="light"
+          disabled={reasoner.kind === "onnx" && policy === undefined}
+          onClick={() => void goOn()}
+        >
+          {is_idle ? "Work on it here" : "Go on with the rest"}
+        </Button>
+      )}
+      {[problem, here.problem, resume.error?.message].map(
+        (text) =>
+          text != null && (
+            <p key={text} className={classes.problem} role="alert">
+              {text}
+            </p>
+          ),
+      )}
+    </header>
+  );
+}
+
+function Row({ row }: { row: EvaluationRow }) {
+  const { question_id, clip_id, trace_id, text, task, gold, letter, accuracy, agrees, state, problem } = row;
+  const mark = accuracy === null ? "" : accuracy === 1 ? "✓" : "✗";
+  const inside = (
+    <>
+      <span className={classes.letter} data-good={accuracy === null ? undefined : accuracy === 1}>
+        {letter ?? (state === "waiting" ? "…" : "–")} {mark}
+      </span>
+      <span className={classes.text}>
+        {text}
+        {problem !== null && <span className={classes.reason}>{problem}</span>}
+      </span>
+      <span className={classes.hint}>
+        {[
+          gold === null ? "answer not known" : `right ${gold}`,
+          agrees === null ? "" : agrees ? "consistent" : "not consistent",
+          task.replaceAll("_", " "),
+        ]
+          .filter((part) => part !== "")
+          .join(" · ")}
+      </span>
+    </>
+  );
+  return (
+    <li data-testid="evaluation-row" data-state={state}>
+      {clip_id === null ? (
+        <div className={classes.row}>{inside}</div>
+      ) : (
+        <Link
+          className={classes.row}
+          to="/clips/$clipId"
+          params={{ clipId: clip_id }}
+          search={{ tab: "ask", question: question_id, ...(trace_id !== null && { trace: trace_id }) }}
+        >
+          {inside}
+        </Link>
+      )}
+    </li>
+  );
+}
