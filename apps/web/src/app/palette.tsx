@@ -1,7 +1,14 @@
 import { useMantineColorScheme } from "@mantine/core";
 import { Spotlight } from "@mantine/spotlight";
-import { formatClock } from "@sightline/core/format";
-import { IconChartLine, IconChevronRight, IconCommand, IconMovie, IconSearch } from "@tabler/icons-react";
+import { formatClock, formatNumberOf } from "@sightline/core/format";
+import {
+  IconChartLine,
+  IconChevronRight,
+  IconCommand,
+  IconHelpCircle,
+  IconMovie,
+  IconSearch,
+} from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -14,11 +21,17 @@ import { places } from "./places.ts";
 import { type Found, search } from "./search.ts";
 import { pickFiles } from "./uploads.ts";
 
-const GROUPS = ["Go to", "Clips", "Runs", "Commands"] as const;
+const GROUPS = ["Go to", "Clips", "Questions", "Runs", "Commands"] as const;
 
-const ICONS = { "Go to": IconChevronRight, Clips: IconMovie, Runs: IconChartLine, Commands: IconCommand };
+const ICONS = {
+  "Go to": IconChevronRight,
+  Clips: IconMovie,
+  Questions: IconHelpCircle,
+  Runs: IconChartLine,
+  Commands: IconCommand,
+};
 
-/** ⌘K: finds any page, clip, run or command. */
+/** ⌘K: finds any page, clip, set of questions, run or command. */
 export function Palette() {
   const [query, setQuery] = useState("");
   const [isOpen, setOpen] = useState(false);
@@ -91,6 +104,7 @@ function useEntries(): Found[] {
   const navigate = useNavigate();
   const { setColorScheme } = useMantineColorScheme();
   const clips = useClips({ trash: false }).data;
+  const sets = useQuery(trpc.questions.sets.queryOptions({ trash: false })).data;
   const runs = useQuery(trpc.runs.list.queryOptions({ trash: false })).data;
   return useMemo(
     () => [
@@ -112,6 +126,16 @@ function useEntries(): Found[] {
           run: () => void navigate({ to: "/clips/$clipId", params: { clipId: clip_id } }),
         }),
       ),
+      ...(sets ?? []).map(
+        ({ set_id, name, format, questions }): Found => ({
+          key: set_id,
+          group: "Questions",
+          label: name,
+          words: format,
+          detail: formatNumberOf(questions, "question"),
+          run: () => void navigate({ to: "/questions/$setId", params: { setId: set_id } }),
+        }),
+      ),
       ...(runs ?? []).map(
         ({ run_id, name, state, preset }): Found => ({
           key: run_id,
@@ -129,7 +153,7 @@ function useEntries(): Found[] {
         setColorScheme,
       }),
     ],
-    [clips, runs, navigate, setColorScheme],
+    [clips, sets, runs, navigate, setColorScheme],
   );
 }
 
