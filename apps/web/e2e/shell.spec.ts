@@ -175,7 +175,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       ["/settings", "Appearance"],
       ["/audit", "not part of this version"],
       ["/compare", "not part of this version"],
-      ["/evaluate", "not part of this version"],
+      ["/evaluate", "There is no question yet"],
       ["/nowhere", "There is no page"],
     ] as const) {
       await page.goto(address);
