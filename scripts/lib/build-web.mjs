@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
 const WEB = join(ROOT, "apps/web");
-const FOLDERS = ["apps/web/src", "apps/web/public", "packages/core/src", "packages/ui/src"];
+const FOLDERS = ["apps/web/src", "apps/web/public", "packages/core/src", "packages/ui/src", "models"];
 const FILES = ["apps/web/index.html", "apps/web/vite.config.ts", "apps/web/package.json", "pnpm-lock.yaml"];
 
 /**

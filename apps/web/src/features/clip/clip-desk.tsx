@@ -1,6 +1,7 @@
 import { useCallbackRef } from "@mantine/hooks";
 import type { Clip, SampleTable } from "@sightline/core/clips";
 import type { KeyFrameSettings } from "@sightline/core/keyframes";
+import { DetectionOverlay } from "@sightline/ui/detection-overlay";
 import { MatchOverlay } from "@sightline/ui/match-overlay";
 import { Pane, PaneGroup } from "@sightline/ui/pane";
 import { FrameView, TransportBar, useTransport } from "@sightline/ui/player";
@@ -13,12 +14,14 @@ import classes from "./clip-desk.module.css";
 import { KeyFramePane } from "./key-frame-pane.tsx";
 import { MatchToggle } from "./match-toggle.tsx";
 import { Notices } from "./notices.tsx";
+import { ObjectToggle } from "./object-toggle.tsx";
 import { findNeighbour } from "./sampled.ts";
 import { readSettings, writeSettings } from "./settings-in-url.ts";
 import { SidePane } from "./side-pane.tsx";
 import { TimelinePane } from "./timeline-pane.tsx";
 import { useFrameSource } from "./use-frame-source.ts";
 import { useMatches } from "./use-matches.ts";
+import { useObjects } from "./use-objects.ts";
 import { usePlayhead } from "./use-playhead.ts";
 import { useSelection } from "./use-selection.ts";
 
@@ -101,6 +104,9 @@ export function ClipDesk({
   const [shows_matches, setShowsMatches] = useState(false);
   const toggleMatches = () => setShowsMatches((shows) => !shows);
   const matches = useMatches(shows_matches, selection, state.stored, frame, width);
+  const [shows_objects, setShowsObjects] = useState(false);
+  const toggleObjects = () => setShowsObjects((shows) => !shows);
+  const objects = useObjects(shows_objects, frames.source, frame, width, height);
 
   useKeys("Clip", [
     { key: "Space", label: "Play or stop", run: transport.toggle },
@@ -116,6 +122,7 @@ export function ClipDesk({
     { key: "[", label: "Previous key-frame", run: () => goTo(kept, -1) },
     { key: "]", label: "Next key-frame", run: () => goTo(kept, 1) },
     { key: "M", label: "Matches with the key-frame", run: toggleMatches },
+    { key: "O", label: "Objects that the small detector finds", run: toggleObjects },
     { key: "Home", label: "First frame", run: () => transport.goTo(0) },
     { key: "End", label: "Last frame", run: () => transport.goTo(time_secs.length - 1) },
   ]);
@@ -145,15 +152,20 @@ export function ClipDesk({
                   width={width}
                   height={height}
                 >
-                  {(units_per_px) =>
-                    matches.state === "shown" && (
-                      <MatchOverlay
-                        matches={matches.picture.matches}
-                        quad={matches.picture.quad}
-                        scale={units_per_px}
-                      />
-                    )
-                  }
+                  {(units_per_px) => (
+                    <>
+                      {matches.state === "shown" && (
+                        <MatchOverlay
+                          matches={matches.picture.matches}
+                          quad={matches.picture.quad}
+                          scale={units_per_px}
+                        />
+                      )}
+                      {objects.state === "shown" && (
+                        <DetectionOverlay detections={objects.detections} scale={units_per_px} />
+                      )}
+                    </>
+                  )}
                 </FrameView>
               </div>
               <TransportBar
@@ -164,6 +176,7 @@ export function ClipDesk({
                 duration_secs={clip.duration_secs}
               >
                 <MatchToggle matches={matches} onToggle={toggleMatches} />
+                <ObjectToggle objects={objects} onToggle={toggleObjects} />
               </TransportBar>
             </div>
           </Pane>
