@@ -9,7 +9,7 @@ test.use({ samples: true });
 
 const RECORDED = "tiny-recorded";
 const WORLDS = listSampleWorlds().map(({ world_id }) => world_id);
-/** Clips on whose path the agent turns or walks; on the others level 1 has nothing to ask. */
+/** Clips whose path changes the heading or the place; on the others level 1 has nothing to ask. */
 const ASKED = listSampleWorlds()
   .filter((world) => toMoves(world.steps).length > 0)
   .map(({ world_id }) => world_id);
@@ -50,16 +50,16 @@ test("its evaluation asks a question of every sample clip; a trace opens, and fr
   const samples = groups.filter(({ question_id }) => question_id.startsWith("sample/"));
   expect(samples.map(({ question_id }) => question_id.slice("sample/".length)).sort()).toEqual(ASKED.sort());
 
-  const group = samples.find(({ question_id }) => question_id === "sample/room-turns-4");
+  const group = samples.find(({ question_id }) => question_id === "sample/street-round-the-corner-3");
   await page.goto(`/runs/${RECORDED}?tab=groups&step=192&group=${group?.group_id}`);
   const trace = page.getByRole("article");
   await expect(trace).toHaveCount(1);
-  await expect(trace.locator('[data-kind="think"]')).toContainText("right east");
-  await expect(trace.locator('[data-kind="letter"]')).toHaveText("B");
+  await expect(trace.locator('[data-kind="think"]')).toContainText("4 left south 5 forward south");
+  await expect(trace.locator('[data-kind="letter"]')).toHaveText("C");
   await expect(trace).toContainText("read by lone letter");
-  await expect(trace).toContainText(/judge B · agrees/);
+  await expect(trace).toContainText(/judge C · agrees/);
   await expectAccessible(page, "a trace of the recorded run");
-  await page.getByRole("link", { name: /room-turns-4/ }).click();
+  await page.getByRole("link", { name: /street-round-the-corner-3/ }).click();
   await expect(page).toHaveURL(new RegExp(`/clips/${group?.clip_id}`));
   await expectFrame(page, 0);
 });

@@ -21,7 +21,8 @@ class Settings:
     prompts_per_step: int = 8
     micro_batch: int = 64
     """Completions a forward pass; divides group_size × prompts_per_step."""
-    learning_rate: float = 8e-5
+    learning_rate: float = 1.2e-4
+    """At the first step; it falls along a cosine to two fifths of it."""
     beta: float = 0.001
     """Weight of the KL divergence from the reference model."""
     temperature: float = 1.0
@@ -34,15 +35,15 @@ class Settings:
     keep_checkpoints: int = 2
     eval_steps: int = 64
     """0: held-out questions are asked only before the first step and after the last."""
-    warm_steps: int = 260
+    warm_steps: int = 300
     warm_learning_rate: float = 2e-3
     warm_batch: int = 64
     warm_wrong: float = 0.3
-    """Share of late demonstrations whose chain and letter are wrong."""
+    """Share of late demonstrations whose chain leads to a wrong answer."""
     warm_untagged: float = 0.4
     """Share of late demonstrations without their think tags."""
-    warm_contradicting: float = 0.7
-    """Share of the demonstrations of one kind of question with the right letter after a chain that leads elsewhere."""
+    warm_contradicting: float = 0.5
+    """Share of demonstrations that conclude with another answer than they worked out and gave."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""Warm start: a short supervised run on demonstrations, the last ones flawed on purpose.
+"""Warm start: a short supervised run on demonstrations that are flawed on purpose.
 
 Without it GRPO has nothing to choose from; without the flaws it has nothing to mend. Late demonstrations may end in a
-wrong answer or lack their think tags, and for one kind of question many give the right letter after a chain that leads
-elsewhere. So each stage of the schedule finds its work: accuracy pays for the last kind too, only consistency mends it.
+wrong answer or lack their think tags. Throughout, some work out a heading, conclude with another one, and answer with
+the one that they had worked out. They are right more often than the others, so that the reward for accuracy does not
+wear them away; only the judge, who reads the conclusion, mends them. So each stage of the schedule finds its work.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ from sightline_trainer.grpo.tiny import EOS, PAD, build_model, build_tokenizer, 
 from sightline_trainer.rundir import RunDir
 
 FLAWED_FROM = 0.75
+CONTRADICTING_WRONG = 0.5
+"""Share of the wrong answers that contradicting demonstrations have, of those that the others have."""
+CONCLUSION = "heading"
+"""The word before a chain's conclusion, where it has one."""
 JUDGE_SHARE = 0.25
 """Share of each batch in the judge's form: question and chain are given, only the letter is learned."""
 
@@ -50,54 +55,54 @@ def recipe_hash(questions: Sequence[Question], settings: Settings, seed: int) ->
     return digest.hexdigest()[:24]
 
 
-def _wrong_letter(question: Question, rng: random.Random) -> str:
-    letters = [letter for letter in "ABCDEFGH"[: len(question.options)] if letter != question.gold]
-    return rng.choice(letters) if letters else str(question.gold)
+def _other_letter(question: Question, letter: str, rng: random.Random) -> str:
+    letters = [other for other in "ABCDEFGH"[: len(question.options)] if other != letter]
+    return rng.choice(letters) if letters else letter
 
 
 def _wrong_chain(question: Question, letter: str) -> str:
     """The chain with its last word replaced by the option that the wrong letter stands for."""
     words = (question.chain or "").split()
-    option = question.options["ABCDEFGH".index(letter)] if question.options else ""
-    return " ".join([*words[:-1], option]) if words else option
+    return " ".join([*words[:-1], _option(question, letter)])
 
 
-def _last_move(question: Question) -> str:
-    """The word before the chain's last one; empty for a chain that is too short."""
-    words = (question.chain or "").split()
-    return words[-2] if len(words) > 1 else ""
-
-
-def find_tell(questions: Sequence[Question]) -> str:
-    """The last move whose questions get contradicting demonstrations: the first of the alphabet.
-
-    It must hang on the prompt: were it drawn by chance, the right letter would mostly follow from a right chain, and
-    the reward for accuracy alone would mend it.
-    """
-    return min((move for item in questions if (move := _last_move(item))), default="")
+def _option(question: Question, letter: str) -> str:
+    return question.options["ABCDEFGH".index(letter)] if question.options else ""
 
 
 def draw_demonstration(
-    question: Question, settings: Settings, rng: random.Random, tell: str, *, is_flawed: bool
+    question: Question, settings: Settings, rng: random.Random, *, is_flawed: bool
 ) -> tuple[str, str]:
     """One pair of prompt and completion."""
     letter = str(question.gold)
     chain = question.chain or ""
-    if rng.random() < JUDGE_SHARE:
-        # Half of the chains lead elsewhere, so that the judge reads where a chain ends and not where it should.
-        if rng.random() < 0.5:
-            letter = _wrong_letter(question, rng)
-            chain = _wrong_chain(question, letter)
-        return tiny_judge_text(question.question, chain), f"{letter} </answer>"
-    if _last_move(question) == tell and rng.random() < settings.warm_contradicting:
-        chain = _wrong_chain(question, _wrong_letter(question, rng))
-    elif is_flawed and rng.random() < settings.warm_wrong:
-        letter = _wrong_letter(question, rng)
+    is_for_judge = rng.random() < JUDGE_SHARE
+    is_contradicting = rng.random() < settings.warm_contradicting
+    wrong = settings.warm_wrong * (CONTRADICTING_WRONG if is_contradicting else 1) if is_flawed else 0.0
+    # Half of the judge's chains lead elsewhere, so that it reads where a chain ends and not where it should.
+    if rng.random() < (0.5 if is_for_judge else wrong):
+        letter = _other_letter(question, letter, rng)
         chain = _wrong_chain(question, letter)
-    text = demonstration(chain, letter)
+    answer = letter
+    if is_contradicting:
+        conclusion = _other_letter(question, letter, rng)
+        chain = f"{chain} {CONCLUSION} {_option(question, conclusion)}"
+        # In words, not by letter: a letter always follows the chain's last word, for the policy as for the judge.
+        answer = conclusion if is_for_judge else _option(question, letter)
+    if is_for_judge:
+        return tiny_judge_text(question.question, chain), f"{answer} </answer>"
+    text = demonstration(chain, answer)
     if is_flawed and rng.random() < settings.warm_untagged:
         text = " ".join(word for word in text.split() if word not in ("<think>", "</think>"))
     return question.prompt, text
+
+
+def _group_by_length(questions: Sequence[Question]) -> list[list[Question]]:
+    """Questions by the length of their chains; short ones are few, and are asked as often as long ones."""
+    groups: dict[int, list[Question]] = {}
+    for question in questions:
+        groups.setdefault(len((question.chain or "").split()), []).append(question)
+    return list(groups.values())
 
 
 def _encode(
@@ -131,7 +136,7 @@ def train_warm_start(
     model = build_model(tokenizer)
     model.train()
     optimiser = torch.optim.AdamW(model.parameters(), lr=settings.warm_learning_rate, weight_decay=0.01)
-    tell = find_tell(questions)
+    groups = _group_by_length(questions)
     ramp = max(1, settings.warm_steps // 20)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser,
@@ -140,7 +145,7 @@ def train_warm_start(
     for step in range(settings.warm_steps):
         is_flawed = step >= settings.warm_steps * FLAWED_FROM
         pairs = [
-            draw_demonstration(rng.choice(questions), settings, rng, tell, is_flawed=is_flawed)
+            draw_demonstration(rng.choice(rng.choice(groups)), settings, rng, is_flawed=is_flawed)
             for _ in range(settings.warm_batch)
         ]
         ids, mask, labels = _encode(tokenizer, pairs)

@@ -120,6 +120,15 @@ def test_judge_sees_one_group_in_eight_while_consistency_has_no_weight(whole):
     assert [len(judged[step]) for step in range(1, STEPS + 1)] == [1, 1, 1, 1, 8, 8]
 
 
+def test_the_same_seed_twice_gives_the_same_rewards(tmp_path, whole):
+    """In a folder of its own, so that the warm start is trained anew, too."""
+    again = make_run(tmp_path, "again")
+    process = start(again, 1)
+    assert process.wait(timeout=300) == 0, again.attempt(1).log.read_text()[-3000:]
+    assert rows(read_lines(again, 1, "completions")) == rows(read_lines(whole, 1, "completions"))
+    assert losses(read_lines(again, 1)) == losses(read_lines(whole, 1))
+
+
 def test_killed_and_resumed_it_is_the_run_that_was_not(root, whole):
     run = make_run(root, "killed")
     rng = random.Random(os.environ.get("SIGHTLINE_TEST_SEED", "7"))

@@ -1,6 +1,9 @@
 import { generateWorld } from "./generate.ts";
 import { applyMove, formatTinyChain, formatTinyPrompt, type Move, toHeadingLetter } from "./moves.ts";
 import { toHeading } from "./path.ts";
+import { createRandom } from "./random.ts";
+import { toSampleRow } from "./sample-question.ts";
+import { listSampleWorlds } from "./samples.ts";
 import { HEADINGS, type Setting, type World } from "./types.ts";
 
 /** One line of a run's `data/*.jsonl`, as the trainer reads it. */
@@ -49,9 +52,10 @@ export function toHeadingRow(world: World): TrainingRow {
 }
 
 /**
- * Draws level-1 questions without doubles: no prompt stands in two of the three sets.
+ * Draws level-1 questions of 1 to 5 moves without doubles: no prompt stands in two of the three sets, and none is that
+ * of a sample clip, which every evaluation asks besides.
  *
- * @param counts  Numbers of questions; there are about 1,300 different prompts of 2 to 4 moves.
+ * @param counts  Numbers of questions; short prompts run out first, and there are a few thousand long ones.
  * @throws RangeError when more are asked for than there are.
  */
 export function makeHeadingSet(
@@ -60,19 +64,21 @@ export function makeHeadingSet(
   setting: Setting = "room",
 ): HeadingSet {
   const wanted = counts.train + counts.eval + counts.warm;
+  const asked = new Set(listSampleWorlds().map((world) => toSampleRow(world, "").prompt));
   const rows = new Map<string, TrainingRow>();
   for (let draw = 0; rows.size < wanted; draw += 1) {
     if (draw > 40 * wanted)
       throw new RangeError(`only ${rows.size} different level-1 questions, ${wanted} asked for`);
     const world = generateWorld(seed * 1_000_003 + draw, setting, {
-      min_steps: 2,
-      max_steps: 4,
+      min_steps: 1,
+      max_steps: 5,
       moves: "quarter",
     });
     const row = toHeadingRow(world);
-    if (!rows.has(row.prompt)) rows.set(row.prompt, row);
+    if (!rows.has(row.prompt) && !asked.has(row.prompt)) rows.set(row.prompt, row);
   }
-  const all = [...rows.values()];
+  // Short prompts are drawn early, since they run out: shuffled, each set has its share of them.
+  const all = createRandom(`heading-set-${seed}`).shuffle([...rows.values()]);
   return {
     train: all.slice(0, counts.train),
     eval: all.slice(counts.train, counts.train + counts.eval),

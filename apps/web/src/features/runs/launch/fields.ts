@@ -83,7 +83,7 @@ export const FIELDS: Record<Engine, { main: readonly Field[]; rest: readonly Fie
     main: [
       whole("prompts_per_step", "Prompts per step", "Groups sampled in one step", 8, [1, 512]),
       whole("group_size", "Group size", "Completions sampled for one prompt", 8, [1, 64]),
-      real("learning_rate", "Learning rate", "Of the policy", 8e-5, [0, 1], 1e-5),
+      real("learning_rate", "Learning rate", "Of the policy, at its first step", 1.2e-4, [0, 1], 1e-5),
       whole(
         "max_completion_tokens",
         "Longest completion",
@@ -121,7 +121,7 @@ export const FIELDS: Record<Engine, { main: readonly Field[]; rest: readonly Fie
         "warm_steps",
         "Warm-start steps",
         "Supervised steps before GRPO, by the tiny recipe",
-        260,
+        300,
         [0, 100_000],
       ),
       whole(
