@@ -196,7 +196,7 @@ describe("an import", () => {
 });
 
 describe("clips", () => {
-  test("are matched by name; several are asked about, none is met later", async () => {
+  test("S02: are matched by name; several of a name are asked about, none is met later", async () => {
     const { set_id } = (
       await send(
         "match.jsonl",

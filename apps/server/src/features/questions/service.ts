@@ -571,12 +571,11 @@ export function createQuestionService(parts: {
     if (match === "none") return "nameless";
     const choices = store.getChoices();
     const known = names();
-    const of = (wanted: ClipMatch) =>
-      store
-        .tally(set_id)
-        .filter((tally) => tally.asked_clip_id === null && toClip(tally, choices, known).match === wanted)
-        .flatMap(({ clip_key }) => clip_key ?? []);
-    return { keys: [...new Set(of(match))], isIn: true, asked: match === "matched" };
+    const keys = store
+      .tally(set_id)
+      .filter((tally) => tally.asked_clip_id === null && toClip(tally, choices, known).match === match)
+      .flatMap(({ clip_key }) => clip_key ?? []);
+    return { keys: [...new Set(keys)], asked: match === "matched" };
   }
 }
 

@@ -38,8 +38,8 @@ export type QuestionFilter = {
   side?: SplitName | undefined;
   /** Stands in the text, an option or the id, whatever its case. */
   words?: string | undefined;
-  /** Asked on a clip of these names, or on none of them; `asked` says whether those asked on a clip itself count. */
-  names?: { keys: string[]; isIn: boolean; asked: boolean } | "nameless" | undefined;
+  /** About a clip of these names; `asked` says whether those asked on a clip itself count. */
+  names?: { keys: string[]; asked: boolean } | "nameless" | undefined;
   trash: boolean;
 };
 
@@ -202,11 +202,7 @@ export function createQuestionStore(db: Db): QuestionStore {
   const whereNames = (names: NonNullable<QuestionFilter["names"]>): SQL | undefined => {
     if (names === "nameless") return and(isNull(questions.asked_clip_id), isNull(questions.clip_key));
     const list = sql`(SELECT value FROM json_each(${JSON.stringify(names.keys)}))`;
-    const byName = and(
-      isNull(questions.asked_clip_id),
-      isNotNull(questions.clip_key),
-      names.isIn ? sql`${questions.clip_key} IN ${list}` : sql`${questions.clip_key} NOT IN ${list}`,
-    );
+    const byName = and(isNull(questions.asked_clip_id), sql`${questions.clip_key} IN ${list}`);
     return names.asked ? or(isNotNull(questions.asked_clip_id), byName) : byName;
   };
 
