@@ -1,5 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { Writable } from "node:stream";
+import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type OpenAiServer, startOpenAiServer } from "../../testing/openai-server.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
@@ -26,8 +28,19 @@ const ANSWER = "<think>In Frame 1 I moved forward, so the kiosk is behind me.</t
 let server: TestServer;
 let model: OpenAiServer;
 
+let logged = "";
+const log = pino(
+  { level: "trace" },
+  new Writable({
+    write(chunk, _encoding, done) {
+      logged += chunk;
+      done();
+    },
+  }),
+);
+
 beforeAll(async () => {
-  server = await startTestServer({ patience: quick });
+  server = await startTestServer({ patience: quick, log });
 });
 afterAll(() => server.close());
 beforeEach(async () => {
@@ -199,6 +212,50 @@ describe("keys", () => {
     expect((await chat(endpoint_id)).text).toBe("You sent Bearer [key]");
     model.always({ kind: "status", status: 400, message: `bad key ${KEY}` });
     await expect(chat(endpoint_id)).rejects.toThrow("bad key [key]");
+  });
+
+  it("a redirect gets neither the call nor the key", async () => {
+    const elsewhere = await startOpenAiServer();
+    const { endpoint_id } = put({ key: KEY });
+    model.always({ kind: "redirect", to: `${elsewhere.base_url}/chat/completions` });
+    await expect(chat(endpoint_id)).rejects.toThrow("redirects are not followed");
+    expect(elsewhere.calls).toEqual([]);
+    await elsewhere.close();
+  });
+
+  it("the key is in no log, no answer of the server and not in the database", async () => {
+    const put_ = await fetch(`${server.url}/trpc/endpoints.put`, {
+      method: "POST",
+      headers: { ...server.headers, "content-type": "application/json" },
+      body: JSON.stringify({
+        endpoint_id: null,
+        name: "over the wire",
+        base_url: model.base_url,
+        models: ["eyes-7b"],
+        concurrency: 1,
+        key: KEY,
+      }),
+    });
+    const told = await put_.text();
+    expect(told).toContain('"has_key":true');
+    expect(told).not.toContain(KEY);
+    const listed = await fetch(`${server.url}/trpc/endpoints.list`, { headers: server.headers });
+    expect(await listed.text()).not.toContain(KEY);
+    model.always({ kind: "status", status: 400, message: `no ${KEY}` });
+    const { endpoint_id } = JSON.parse(told).result.data as { endpoint_id: string };
+    const { job } = server.app.jobs.start({ kind: "ask", title: "x", clip_id: null }, () =>
+      chat(endpoint_id).then(() => undefined),
+    );
+    await expect
+      .poll(() => server.app.jobs.list().find(({ job_id }) => job_id === job.job_id)?.problem)
+      .toContain("[key]");
+    expect(logged).toContain("a job failed");
+    expect(logged).not.toContain(KEY);
+    const holders = readdirSync(server.app.dataDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((file) => readFileSync(file).includes(KEY));
+    expect(holders).toEqual([join(server.app.dataDir, "keys.json")]);
   });
 
   it.each([

@@ -42,6 +42,9 @@ export const triplesRouter = router({
   }),
   list: procedure.input(ClipId).query(({ ctx, input }) => ctx.app.triples.list(input.clip_id)),
   get: procedure.input(SetId).query(({ ctx, input }) => ctx.app.triples.get(input.triple_set_id)),
+  tallyPerceiver: procedure
+    .input(SetId)
+    .query(({ ctx, input }) => ctx.app.triples.tallyPerceiver(input.triple_set_id)),
   /** Perceivers that this clip can have. */
   perceivers: procedure
     .input(ClipId)

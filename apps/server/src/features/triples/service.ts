@@ -13,6 +13,8 @@ import {
   type TripleProblem,
   type TripleSet,
   type TripleSetSummary,
+  type TripleTally,
+  tallyTriples,
 } from "@sightline/core/perception";
 import { TRPCError } from "@trpc/server";
 import type { Logger } from "pino";
@@ -65,6 +67,8 @@ export type Triples = {
   /** Sets of a clip, newest first. */
   list(clip_id: string): TripleSetSummary[];
   get(triple_set_id: string): TripleSet;
+  /** What stands out about a set's perceiver over all clips: the newest set of each counts. */
+  tallyPerceiver(triple_set_id: string): { clips: number; tally: TripleTally };
   estimate(plan: TriplePlan): TripleEstimate;
   /** Begins a set and the job that fills it. */
   start(plan: TriplePlan): TripleSetSummary;
@@ -315,6 +319,11 @@ export function createTripleService(parts: TripleParts): Triples {
       (Object.keys(perceivers) as Perceiver["kind"][]).filter((kind) => parts.canPerceive(clip_id, kind)),
     list: (clip_id) => store.listSets(clip_id).map(summarise),
     get,
+    tallyPerceiver(triple_set_id) {
+      const sets = store.listOfLabel(find(triple_set_id).label);
+      const tally = tallyTriples(sets.flatMap((row) => get(row.triple_set_id).triples));
+      return { clips: sets.length, tally };
+    },
     estimate(plan) {
       const key_frames = getKeyFrames(plan);
       return { key_frames: key_frames.length, ...parts.estimateCalls(plan, key_frames) };

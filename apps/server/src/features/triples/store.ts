@@ -27,6 +27,16 @@ export function createTripleStore(db: Db) {
     /** Sets of one perceiver's model over all clips, to learn how long it takes. */
     listLately: (limit: number): SetRow[] =>
       db.select().from(tripleSets).orderBy(desc(tripleSets.made_secs)).limit(limit).all(),
+    /** The newest set of every clip by a perceiver of this label, that is not in the trash. */
+    listOfLabel(label: string): SetRow[] {
+      const rows = db
+        .select()
+        .from(tripleSets)
+        .where(and(eq(tripleSets.label, label), isNull(tripleSets.trashed_secs)))
+        .orderBy(asc(tripleSets.made_secs))
+        .all();
+      return [...new Map(rows.map((row) => [row.clip_id, row])).values()];
+    },
     getSet: (triple_set_id: string): SetRow | null =>
       db.select().from(tripleSets).where(ofSet(triple_set_id)).get() ?? null,
     insertSet: (row: SetRow): void => void db.insert(tripleSets).values(row).run(),

@@ -254,6 +254,25 @@ describe("what needs no network", () => {
   });
 });
 
+describe("over all clips", () => {
+  it("counts actions, leaks and contradictions of a perceiver, the newest set of each clip", async () => {
+    const other = join(WORLDS, "room-sideways-2.mp4");
+    const { clip } = await app.clips.library.add({ path: other, name: basename(other), move: false });
+    const stored = () => app.keyframes.get(clip.clip_id, SIGHTLINE_SETTINGS);
+    await until(() => stored() !== null, 60_000);
+    await finish(app.triples.start(plan({ kind: "oracle" })));
+    const here = await finish(app.triples.start(plan({ kind: "oracle" })));
+    const there = await finish(
+      app.triples.start(
+        plan({ kind: "oracle" }, { clip_id: clip.clip_id, settings_hash: stored()?.settings_hash ?? "" }),
+      ),
+    );
+    const { clips, tally } = app.triples.tallyPerceiver(here.triple_set_id);
+    expect(clips).toBe(2);
+    expect(tally).toEqual(tallyTriples([...here.triples, ...there.triples]));
+  });
+});
+
 describe("edits", () => {
   it("stand beside what was given, and can be taken back without end", async () => {
     const { triple_set_id } = await finish(app.triples.start(plan({ kind: "oracle" })));
@@ -284,6 +303,21 @@ describe("edits", () => {
     const { index = 0, motion, change = "", relevant = "" } = wrong ?? {};
     app.triples.edit(triple_set_id, index, { action: motion?.action ?? null, change, relevant });
     expect(app.triples.get(triple_set_id).triples[index]?.problems).not.toContain("contradicts_geometry");
+  });
+
+  it("B47: a saved set names frames of the clip, 0-based, and comes back to the same pictures", async () => {
+    const set = await finish(app.triples.start(plan({ kind: "oracle" })));
+    const { question, triples } = set;
+    const text = JSON.stringify({ clip_name: "room-turns-4.mp4", question, triples });
+    const read = app.triples.bringIn(
+      { clip_id, settings_hash, question_id: null },
+      { name: "saved.json", text },
+    );
+    const back = app.triples.get(read.triple_set_ids[0] ?? "");
+    const key = ({ frame, time_secs, action, change }: (typeof triples)[number]) =>
+      [frame, time_secs, action, change] as const;
+    expect(back.triples.map(key)).toEqual(triples.map(key));
+    expect(triples.map(({ frame }) => frame)).toEqual(keyFrames().map(({ frame }) => frame));
   });
 
   it("a set goes to the trash and comes back", async () => {

@@ -1,6 +1,10 @@
-import { Tooltip } from "@mantine/core";
+import { Tooltip, UnstyledButton } from "@mantine/core";
+import { formatNumberOf } from "@sightline/core/format";
 import { type TripleSet, type TripleTally, tallyTriples } from "@sightline/core/perception";
 import { ACTIONS } from "@sightline/core/worlds";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { trpc } from "../../app/clients.ts";
 import classes from "./tally-line.module.css";
 
 const COLUMNS = [...ACTIONS, "unclear", "none"] as const;
@@ -21,11 +25,37 @@ const MARKS: Record<(typeof COLUMNS)[number], string> = {
 
 /** How a perceiver's actions spread, how often it leaked, how often the pictures contradict it: at a glance. */
 export function TallyLine({ set, against }: { set: TripleSet; against: TripleSet | null }) {
+  const [shows_all, setShowsAll] = useState(false);
   return (
     <div className={classes.root}>
-      <Tally label={against === null ? null : set.label} tally={tallyTriples(set.triples)} />
-      {against !== null && <Tally label={against.label} tally={tallyTriples(against.triples)} />}
+      <div className={classes.tallies}>
+        <SetTally set={set} shows_all={shows_all} has_label={against !== null} />
+        {against !== null && <SetTally set={against} shows_all={shows_all} has_label />}
+      </div>
+      <UnstyledButton
+        className={classes.scope}
+        aria-pressed={shows_all}
+        onClick={() => setShowsAll(!shows_all)}
+      >
+        {shows_all ? "all clips" : "this clip"}
+      </UnstyledButton>
     </div>
+  );
+}
+
+function SetTally({ set, shows_all, has_label }: { set: TripleSet; shows_all: boolean; has_label: boolean }) {
+  const { triple_set_id, label } = set;
+  const all = useQuery({
+    ...trpc.triples.tallyPerceiver.queryOptions({ triple_set_id }),
+    enabled: shows_all,
+    staleTime: 0,
+  });
+  const over = shows_all && all.data !== undefined ? ` · ${formatNumberOf(all.data.clips, "clip")}` : "";
+  return (
+    <Tally
+      label={has_label || over !== "" ? `${label}${over}` : null}
+      tally={shows_all && all.data !== undefined ? all.data.tally : tallyTriples(set.triples)}
+    />
   );
 }
 
