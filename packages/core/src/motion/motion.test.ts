@@ -65,7 +65,7 @@ describe("one word for a camera's motion", () => {
       const move = MOVES[action];
       const motion = estimateMotion(see(createRandom(`${action} ${seed}`), move), SIZE, FOV_DEG);
       expect(motion).toMatchObject({ action, matches: 120 });
-      expect(motion.confidence).toBeGreaterThan(0.8);
+      expect(motion.confidence).toBeGreaterThan(0.9);
       expect(Math.abs((motion.yaw_deg ?? 99) - (move.yaw ?? 0))).toBeLessThan(0.5);
       expect(Math.abs((motion.pitch_deg ?? 99) - (move.pitch ?? 0))).toBeLessThan(0.5);
     }

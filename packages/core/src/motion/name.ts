@@ -39,10 +39,14 @@ function listStrengths(motion: LevelMotion): { action: Action | "roll"; deg: num
   ];
 }
 
-/** Calibrated chance that the word is right; see `docs/guide/motion.md`. */
+/**
+ * Chance that the word is right, by how much of the strongest the next one has and by how few matches any link rests on.
+ * Measured on 957 steps of rendered worlds with the field of view taken 15° too narrow or too wide; the bins held 464, 181,
+ * 277 and 35 of them (`docs/guide/motion.md`).
+ */
 function getConfidence(inliers: number, share: number): number {
-  if (inliers >= 40) return share < 0.5 ? 0.98 : 0.9;
-  return share < 0.5 ? 0.95 : 0.85;
+  if (share < 0.5) return inliers >= 40 ? 0.99 : 0.97;
+  return inliers >= 40 ? 0.96 : 0.8;
 }
 
 export function nameMotion(motion: LevelMotion): Motion {

@@ -11,7 +11,10 @@ export type Motion = {
   confidence: number | null;
   /** Why this action, or why none, in a sentence for a person. */
   reason: string;
-  /** Turn between the two, in degrees, where a rotation explains the pictures: right, up and clockwise are positive. */
+  /**
+   * Turn between the two, in degrees: right, up and clockwise are positive. Over a key-frame's whole way, whole turns
+   * included; 0 where the camera only moved. Null where it is not known.
+   */
   yaw_deg: number | null;
   pitch_deg: number | null;
   roll_deg: number | null;
