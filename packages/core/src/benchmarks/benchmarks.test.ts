@@ -61,6 +61,18 @@ describe("importRows", () => {
     expect(report.questions[0]?.scene).toBe("EmbodiedCity_18");
   });
 
+  it.each([
+    ["EmbodiedCity_18_0.mp4", "EmbodiedCity_18"],
+    ["EmbodiedCity_20.mp4", "EmbodiedCity_20"],
+    ["AerialVLN_58_3EFE17QCRL3VAA9SKMA2BQTMDFHHSH.mp4", "AerialVLN_3EFE17QCRL3VAA9SKMA2BQTMDFHHSH"],
+    ["AerialVLN_62_3EFE17QCRL3VAA9SKMA2BQTMDFHHSH_4.mp4", "AerialVLN_3EFE17QCRL3VAA9SKMA2BQTMDFHHSH"],
+    ["RealWorld_12.mp4", "RealWorld_12"],
+    ["RealWorld_RN_12_13.mp4", "RealWorld_12"],
+  ])("keeps the clips of one place together: %s", (video_id, scene) => {
+    const [question] = importRows([{ ...urban(`Next?\nchoose:\n${list(3)}`, "A"), video_id }]).questions;
+    expect(question?.scene).toBe(scene);
+  });
+
   it("sets aside a gold that is no option, a double id and what is no object", () => {
     const report = importRows([
       urban(`Next?\nchoose:\n${list(3)}`, "D", 1),

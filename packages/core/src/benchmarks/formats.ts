@@ -26,13 +26,17 @@ function checkGold(question: Question, remark: string | null = null, doubt: stri
   return { question, remark, doubt };
 }
 
-/** Clips of one trajectory belong together: `AerialVLN_0_X_2.mp4` → `AerialVLN_0_X`. */
+/**
+ * What a split keeps together, by a clip's name: `EmbodiedCity_18_0` → `EmbodiedCity_18`. AerialVLN gives the same
+ * trajectory several numbers, so its id counts; RealWorld cuts `RealWorld_RN_12_3` out of `RealWorld_12`.
+ */
 function toUrbanScene(clip: string): string {
   const stem = clip.replace(/\.[a-z0-9]+$/i, "");
-  const parts = stem.split("_");
-  const last = parts.at(-1) ?? "";
-  const isPart = /^\d{1,2}$/.test(last) && parts.length >= 3;
-  return isPart ? parts.slice(0, -1).join("_") : stem;
+  const trajectory = /^AerialVLN_\d+_([0-9A-Z]{12,})(?:_\d+)?$/.exec(stem)?.[1];
+  if (trajectory) return `AerialVLN_${trajectory}`;
+  const street = /^RealWorld_(?:[A-Z]+_)?(\d+)(?:_\d+)?$/.exec(stem)?.[1];
+  if (street) return `RealWorld_${street}`;
+  return stem.replace(/^([^_]+_.+)_\d{1,2}$/, "$1");
 }
 
 /** The released files put the video in words before the question; the question begins at the last "Question:". */
