@@ -18,7 +18,6 @@ import { isEndState, type RunPreset } from "@sightline/core/runs";
 import { makeHeadingSet } from "@sightline/core/worlds";
 import { RUN_PRESETS } from "../../../server/src/features/runs/presets.ts";
 import { endProcessesOf } from "../../../server/src/features/runs/testing/processes.ts";
-import { listSampleQuestions } from "../../../server/src/features/samples/index.ts";
 import { startTestServer } from "../../../server/src/testing.ts";
 import { ask } from "./runs.ts";
 import { test as base, type RunningServer } from "./server.ts";
@@ -78,9 +77,7 @@ function hashRecipe(): string {
   const { world_seed, train_questions, eval_questions, warm_questions } = QUESTIONS;
   const counts = { train: train_questions, eval: eval_questions, warm: warm_questions };
   const questions = makeHeadingSet(world_seed, counts);
-  const digest = createHash("sha256").update(
-    JSON.stringify([SETTINGS, PRESET.stages, questions, listSampleQuestions()]),
-  );
+  const digest = createHash("sha256").update(JSON.stringify([SETTINGS, PRESET.stages, questions]));
   digest.update(readFileSync(join(TRAINER, "constraints.txt")));
   for (const file of listSources(join(TRAINER, "sightline_trainer"), ".py"))
     digest.update(readFileSync(file));

@@ -1,0 +1,194 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { checkPrompt, type PolicyCard } from "@sightline/core/policies";
+import type { LineOf } from "@sightline/core/wire";
+import { makeHeadingSet, type TrainingRow } from "@sightline/core/worlds";
+import type { Generated } from "../src/app/policy/types.ts";
+import { adoptPolicy, type TrainedPolicy, test } from "./support/policy.ts";
+import { askPolicyWorker, startPolicyWorker } from "./support/policy-worker.ts";
+import { expect } from "./support/server.ts";
+
+const TRAINER = join(import.meta.dirname, "../../trainer");
+const PROMPTS = 60;
+
+/** What PyTorch writes greedily from the run's newest checkpoint. */
+function writeInPython({ run_dir }: TrainedPolicy, prompts: string[]): string[] {
+  const python = process.env.SIGHTLINE_TRAINER_PYTHON;
+  if (python === undefined) throw new Error("SIGHTLINE_TRAINER_PYTHON names no interpreter");
+  const env = { ...process.env, OMP_NUM_THREADS: "1", HF_HUB_OFFLINE: "1" };
+  const { status, stdout, stderr } = spawnSync(python, ["-m", "tests.grpo.greedy", run_dir], {
+    cwd: TRAINER,
+    env,
+    input: JSON.stringify(prompts),
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as string[];
+}
+
+async function generate(page: Page, prompt: string): Promise<Generated & { streamed: string }> {
+  const { last, heard } = await askPolicyWorker(page, { type: "generate", prompt, max_tokens: null });
+  if (last.type !== "done" || !("generated" in last.result)) throw new Error(JSON.stringify(last));
+  const pieces = heard.flatMap((answer) => (answer.type === "text" ? [answer.text] : []));
+  return { ...last.result.generated, streamed: pieces.join("") };
+}
+
+async function load(page: Page, run_id: string) {
+  return askPolicyWorker(page, { type: "load", source: { kind: "run", run_id } });
+}
+
+function readRows(file: string): TrainingRow[] {
+  return readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as TrainingRow);
+}
+
+test("a trained policy writes in Chromium what it writes in PyTorch, and asks nobody else", async ({
+  page,
+  server,
+  policy,
+}) => {
+  const { card } = await adoptPolicy(page, server, policy);
+  expect(card).toMatchObject({ run_id: policy.run_id, has_reference: true, is_tiny: true });
+  const prompts = makeHeadingSet(7, { train: PROMPTS, eval: 1, warm: 1 }).train.map(({ prompt }) => prompt);
+  const wanted = writeInPython(policy, prompts);
+  const asked: string[] = [];
+  page.context().on("request", (request) => asked.push(request.url()));
+
+  await startPolicyWorker(page);
+  const loaded = await load(page, policy.run_id);
+  expect(loaded.last).toMatchObject({ type: "done", result: { loaded: true } });
+  const progress = loaded.heard.flatMap((answer) => (answer.type === "progress" ? [answer] : []));
+  expect(progress.at(-1)?.loaded).toBe(progress.at(-1)?.total);
+  expect(progress.at(-1)?.loaded).toBeGreaterThan(2_000_000);
+
+  const written: Generated[] = [];
+  for (const prompt of prompts) {
+    const { streamed, ...generated } = await generate(page, prompt);
+    expect(streamed).toBe(generated.text);
+    written.push(generated);
+  }
+  expect(written.map(({ text }) => text)).toEqual(wanted);
+  expect(written.every(({ finish, tokens }) => finish === "eos" && tokens > 5)).toBe(true);
+  expect(new Set(wanted).size).toBeGreaterThan(40);
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.filter((url) => !url.startsWith(server.url) && !url.startsWith("blob:"))).toEqual([]);
+
+  // Loaded already: nothing but the question whether it is still the same is asked.
+  asked.length = 0;
+  expect((await load(page, policy.run_id)).last).toMatchObject({ type: "done" });
+  expect(asked.filter((url) => url.endsWith(".onnx"))).toEqual([]);
+});
+
+test("the policy answers nine of ten headings rightly, and its reference judges as it did in training", async ({
+  page,
+  server,
+  policy,
+}) => {
+  await adoptPolicy(page, server, policy);
+  await startPolicyWorker(page);
+  await load(page, policy.run_id);
+  const held = readRows(join(policy.run_dir, "data/eval.jsonl"));
+  let right = 0;
+  for (const { prompt, gold } of held) {
+    const { text } = await generate(page, prompt);
+    if (text.endsWith(`<answer> ${gold} </answer>`)) right += 1;
+  }
+  expect(held.length).toBeGreaterThan(50);
+  expect(right / held.length).toBeGreaterThanOrEqual(0.9);
+
+  const questions = new Map(
+    ["train", "eval"].flatMap((name) =>
+      readRows(join(policy.run_dir, `data/${name}.jsonl`)).map((row) => [row.question_id, row] as const),
+    ),
+  );
+  const attempt = join(policy.run_dir, "attempts/001");
+  const judged = readdirSync(attempt)
+    .filter((name) => name.startsWith("completions-"))
+    .flatMap((name) => readFileSync(join(attempt, name), "utf8").trim().split("\n"))
+    .map((line) => JSON.parse(line) as LineOf<"completion">)
+    .flatMap(({ question_id, text, parse, judges }) => {
+      const question = questions.get(question_id)?.question;
+      const letter = judges[0]?.status === "ok" ? judges[0].letter : null;
+      if (!parse.think || letter === null || question === undefined) return [];
+      return [{ question, think: text.slice(...parse.think), letter }];
+    });
+  const distinct = [...new Map(judged.map((one) => [`${one.question}${one.think}`, one])).values()].slice(
+    0,
+    80,
+  );
+  expect(distinct.length).toBe(80);
+  const letters: (string | null)[] = [];
+  for (const { question, think } of distinct) {
+    const { last } = await askPolicyWorker(page, {
+      type: "judge",
+      question,
+      think,
+      letters: ["A", "B", "C", "D"],
+    });
+    letters.push(last.type === "done" && "letter" in last.result ? last.result.letter : null);
+  }
+  expect(letters).toEqual(distinct.map(({ letter }) => letter));
+  expect(new Set(letters).size).toBe(4);
+});
+
+test("what is being written can be cancelled, and the next question is answered", async ({
+  page,
+  server,
+  policy,
+}) => {
+  const { card } = await adoptPolicy(page, server, policy);
+  await startPolicyWorker(page);
+  const prompt = (card as PolicyCard).levels[0]?.example ?? "";
+  expect(checkPrompt(card as PolicyCard, prompt)).toMatchObject({ can_read: true });
+  const early = await askPolicyWorker(page, { type: "generate", prompt, max_tokens: null });
+  expect(early.last).toMatchObject({
+    type: "failed",
+    message: expect.stringContaining("No policy is loaded"),
+  });
+  await load(page, policy.run_id);
+  const ask = { type: "generate", prompt, max_tokens: null } as const;
+  const { last, heard } = await askPolicyWorker(page, ask, { cancelAtFirstText: true });
+  expect(last.type).toBe("cancelled");
+  const whole = await generate(page, prompt);
+  expect(heard.filter(({ type }) => type === "text").length).toBeLessThan(whole.streamed.split(" ").length);
+  expect(await askPolicyWorker(page, { ...ask, max_tokens: 3 })).toMatchObject({
+    last: { result: { generated: { tokens: 3, finish: "length" } } },
+  });
+});
+
+test("a folder under models runs as well; what is gone or lies on the hub says so", async ({
+  page,
+  server,
+  policy,
+}) => {
+  await adoptPolicy(page, server, policy);
+  const folder = join(server.dataDir, "models/my-policy");
+  cpSync(join(policy.run_dir, "export"), folder, { recursive: true });
+  for (const name of ["policy.json", "COMPLETE.json", "reference"])
+    rmSync(join(folder, name), { recursive: true });
+  await startPolicyWorker(page);
+  const source = { kind: "folder", model_id: "my-policy" } as const;
+  expect((await askPolicyWorker(page, { type: "load", source })).last).toMatchObject({ type: "done" });
+  const { text } = await generate(page, "start north 1 left 2 left heading ?");
+  expect(text).toContain("<answer>");
+  const judged = { type: "judge", question: "heading ?", think: "1 left west", letters: ["A", "B"] } as const;
+  expect((await askPolicyWorker(page, judged)).last).toMatchObject({ result: { letter: null } });
+
+  rmSync(join(folder, "onnx"), { recursive: true });
+  writeFileSync(join(folder, "config.json"), "{}");
+  const fail = async (source: Parameters<typeof askPolicyWorker>[1] & { type: "load" }) => {
+    const { last } = await askPolicyWorker(page, source);
+    return last.type === "failed" ? last.message : last.type;
+  };
+  expect(await fail({ type: "load", source })).toMatch(/no weights under onnx/);
+  expect(await fail({ type: "load", source: { kind: "folder", model_id: "none" } })).toMatch(
+    /files are gone/,
+  );
+  expect(await fail({ type: "load", source: { kind: "hub", id: "someone/model" } })).toMatch(
+    /not from the hub/,
+  );
+});
