@@ -22,8 +22,6 @@ export type PairFit = {
   spread: number;
   /** True where it looks like a turn, but a move alone would serve as well: a small turn, little depth, a narrow view. */
   isDoubtful: boolean;
-  /** How much better it explains the matches than the next explanation; in the units of `Explanation.cost`. */
-  margin: number;
 };
 
 /** A match may be off by this share of the picture's width, or by so many pixels if that is more. */
@@ -43,6 +41,8 @@ const MOST_DOUBTFUL = 0.2;
 const MOVE_SHARE = 0.9;
 /** A match that moved less than this stands still, in pixels. */
 const STILL_PX = 1;
+/** What moves while more stands still must be more than this share of that to count. */
+const REST_SHARE = 0.3;
 /** Agreeing matches that no camera could see, per agreeing one that it could. */
 const MOST_IMPOSSIBLE = 0.4;
 /** What a free parameter costs; in squared standard deviations. */
@@ -66,7 +66,8 @@ export function fitPair(pairs: readonly PointPair[], size: Size, field_of_view_d
   // What stands still may be burnt into the picture; the rest decides where it covers more of it.
   const rest = pairs.filter(({ from, to }) => Math.hypot(from[0] - to[0], from[1] - to[1]) >= STILL_PX);
   const moved = explain(rest, size, field_of_view_deg);
-  return moved.failure === null && moved.spread > fit.spread ? { ...moved, matches: fit.matches } : fit;
+  const isWider = moved.spread > fit.spread && moved.inliers > REST_SHARE * fit.inliers;
+  return moved.failure === null && isWider ? { ...moved, matches: fit.matches } : fit;
 }
 
 function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: number): PairFit {
@@ -80,7 +81,6 @@ function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: num
     shift: 0,
     spread: 0,
     isDoubtful: false,
-    margin: 0,
   };
   if (rays.count < LEAST_INLIERS) return { ...fit, failure: "few_matches" };
   const within = Math.max(WITHIN_PX, WITHIN_SHARE * size.width) * rays.pixel;
@@ -139,7 +139,8 @@ function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: num
     costOfTravel(moved) > costOfTravel(both) + 3 * PARAMETER_COST ||
     moved.inliers < MOVE_SHARE * count(listRotationInliers(rays, turned, within));
   explanations.sort((a, b) => a.cost - b.cost);
-  for (const { cost, rotation, travelled, fixed, luck, share } of explanations) {
+  let oneSpot: PairFit | null = null;
+  for (const { rotation, travelled, fixed, luck, share } of explanations) {
     const inliers = travelled?.inliers ?? count(listRotationInliers(rays, rotation, within));
     fit.inliers = Math.max(fit.inliers, inliers);
     if (
@@ -148,8 +149,6 @@ function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: num
       getChance(rays.count, inliers, fixed, luck) > MOST_CHANCE
     )
       continue;
-    const others = explanations.filter((other) => other.cost > cost).map((other) => other.cost);
-    const margin = Math.min(...others) - cost;
     const agreeing =
       travelled === null
         ? listRotationInliers(rays, rotation, within)
@@ -160,7 +159,6 @@ function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: num
     ];
     const found = {
       ...fit,
-      margin,
       isDoubtful: travelled === null && rotation === turned && !needsTurn && getAngle(turned) < MOST_DOUBTFUL,
       spread: along * across,
       inliers,
@@ -171,9 +169,10 @@ function explain(pairs: readonly PointPair[], size: Size, field_of_view_deg: num
     const impossible = travelled?.impossible ?? 0;
     if (impossible > MOST_IMPOSSIBLE * inliers || isMirrored(rays, agreeing))
       return { ...found, failure: "mirrored" };
-    return along < LEAST_ALONG || across < LEAST_ACROSS ? { ...found, failure: "one_spot" } : found;
+    if (along >= LEAST_ALONG && across >= LEAST_ACROSS) return found;
+    oneSpot ??= { ...found, failure: "one_spot" };
   }
-  return { ...fit, failure: "few_inliers" };
+  return oneSpot ?? { ...fit, failure: "few_inliers" };
 }
 
 type Explanation = {
