@@ -64,7 +64,7 @@ test("triples from real pixels without a network: made, read, edited, taken back
   const pane = page.getByRole("region", { name: "Triples", exact: true });
   await expect(pane.getByText("No triples of this clip yet")).toBeVisible();
   await expectAccessible(page, "the empty triples pane");
-  await pane.getByRole("button", { name: "Make them here, without a network" }).click();
+  await pane.getByRole("button", { name: "Make without a network" }).click();
   const [set] = await waitForDone(page, clip, 1);
   if (set === undefined) throw new Error("no set");
   await expect(rows(page)).toHaveCount(set.key_frames);

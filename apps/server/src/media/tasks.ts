@@ -11,6 +11,7 @@ import { copyLuma, hasFullRange } from "./luma.ts";
 import { findBrowserStart } from "./playback.ts";
 import type { VideoFacts } from "./probe.ts";
 import { writeProxy } from "./proxy.ts";
+import { readPictures } from "./read-frames.ts";
 import { type FrameIndex, type Scan, scan } from "./scan.ts";
 
 /** Width at most of a filmstrip picture and of a poster, in pixels. */
@@ -67,6 +68,20 @@ export const tasks = {
     return getCursor(args).read(args.ordinal, (frame, { rotation }) =>
       drawJpeg(frame, { rotation, pixel_aspect }, args.width),
     );
+  },
+
+  /** Frames as upright JPEGs, in one pass; by ordinal, without those that can't be decoded. */
+  async jpegs(
+    args: { file: string; index: FrameIndex; ordinals: number[]; width: number; pixel_aspect: number },
+    report: Report,
+  ): Promise<{ ordinal: number; jpeg: Buffer }[]> {
+    const { file, index, ordinals, width, pixel_aspect } = args;
+    const drawn: { ordinal: number; jpeg: Buffer }[] = [];
+    for (const { ordinal, frame, facts } of readPictures(file, index, ordinals, 1)) {
+      drawn.push({ ordinal, jpeg: drawJpeg(frame, { rotation: facts.rotation, pixel_aspect }, width) });
+      report(drawn.length);
+    }
+    return drawn;
   },
 
   /** Key-frames; progress counts sampled frames. OpenCV is loaded only in a process that comes here. */

@@ -10,9 +10,9 @@ import type { ChatRequest, EndpointDraft } from "./index.ts";
 
 const quick = {
   ...PATIENCE,
-  first_ms: 400,
-  idle_ms: 300,
-  total_ms: 4000,
+  first_ms: 1200,
+  idle_ms: 900,
+  total_ms: 8000,
   calls: 3,
   backoff_ms: 5,
   backoff_max_ms: 2000,

@@ -49,6 +49,9 @@ const CODES: Record<string, string> = {
 /** A failure of the network, by the host that was called. */
 export function explainNetworkError(error: unknown, host: string): EndpointProblem {
   const code = findCode(error);
+  if (error instanceof Error && error.cause instanceof Error && error.cause.message === "bad port") {
+    return new EndpointProblem(`${host}: this port is kept for another protocol.`, "refused");
+  }
   const isLost = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"].includes(code ?? "");
   const words = CODES[code ?? ""] ?? `the connection failed${code === null ? "" : ` (${code})`}.`;
   return new EndpointProblem(`${host}: ${words}`, isLost ? "broken_off" : "unreachable");

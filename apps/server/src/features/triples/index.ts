@@ -60,17 +60,16 @@ export function createTriples(parts: {
     openai: createOpenAiPerceiver({
       endpoints,
       store,
-      async draw(clip_id, frame, image_px, signal) {
+      async draw(clip_id, frames, image_px, signal) {
         const { pixel_aspect } = library.get(clip_id);
         const { width } = getDrawnSize(clip_id, image_px);
-        const index = library.getFrames(clip_id);
-        const jpeg = await pool.run(
-          "jpeg",
-          { file: library.getFile(clip_id), index, ordinal: frame, width, pixel_aspect },
+        const args = { file: library.getFile(clip_id), index: library.getFrames(clip_id), ordinals: frames };
+        const drawn = await pool.run(
+          "jpegs",
+          { ...args, width, pixel_aspect },
           { lane: "background", signal },
         );
-        if (!jpeg) throw new Error(`Frame ${frame} can't be decoded.`);
-        return Buffer.from(jpeg);
+        return new Map(drawn.map(({ ordinal, jpeg }) => [ordinal, Buffer.from(jpeg)]));
       },
     }) as Perceive,
     oracle: createOraclePerceiver(findWorld) as Perceive,

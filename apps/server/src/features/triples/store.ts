@@ -1,5 +1,5 @@
 import type { TripleCost, TripleFields } from "@sightline/core/perception";
-import { and, asc, count, desc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNull, sql } from "drizzle-orm";
 import { type Db, writeDurably } from "../../db/open.ts";
 import { perceptionAnswers, tripleEdits, tripleSets, triples } from "./tables.ts";
 
@@ -24,7 +24,7 @@ export function createTripleStore(db: Db) {
         .orderBy(desc(tripleSets.made_secs))
         .all(),
     listWorking: (): SetRow[] => db.select().from(tripleSets).where(eq(tripleSets.state, "working")).all(),
-    /** Sets of one perceiver's model over all clips, to learn how long it takes. */
+    /** The last sets of all clips, to learn how long a model takes. */
     listLately: (limit: number): SetRow[] =>
       db.select().from(tripleSets).orderBy(desc(tripleSets.made_secs)).limit(limit).all(),
     /** The newest set of every clip by a perceiver of this label, that is not in the trash. */
@@ -95,19 +95,6 @@ export function createTripleStore(db: Db) {
 
     getAnswer: (answer_key: string) =>
       db.select().from(perceptionAnswers).where(eq(perceptionAnswers.answer_key, answer_key)).get() ?? null,
-    countAnswers(answer_keys: string[]): number {
-      let found = 0;
-      for (let at = 0; at < answer_keys.length; at += 500) {
-        const some = answer_keys.slice(at, at + 500);
-        found +=
-          db
-            .select({ n: count() })
-            .from(perceptionAnswers)
-            .where(inArray(perceptionAnswers.answer_key, some))
-            .get()?.n ?? 0;
-      }
-      return found;
-    },
     putAnswer: (answer_key: string, raw: string, secs: number): void =>
       void db
         .insert(perceptionAnswers)

@@ -14,8 +14,8 @@ import { type PerceiverChoice, type TriplePlan, toPerceiver } from "./index.ts";
 const WORLDS = join(import.meta.dirname, "../../../../../fixtures/worlds");
 const patience = {
   ...PATIENCE,
-  first_ms: 500,
-  idle_ms: 400,
+  first_ms: 2500,
+  idle_ms: 2000,
   calls: 3,
   backoff_ms: 5,
   backoff_max_ms: 1000,

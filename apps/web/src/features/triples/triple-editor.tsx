@@ -3,7 +3,7 @@ import { formatAgo } from "@sightline/core/format";
 import type { KnownTriple, Triple, TripleEdit, TripleFields } from "@sightline/core/perception";
 import { ACTIONS } from "@sightline/core/worlds";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { trpc } from "../../app/clients.ts";
 import { editTriple, undoEdit } from "./commands.ts";
 import classes from "./triple-editor.module.css";
@@ -22,6 +22,8 @@ export function TripleEditor({
   const [fields, setFields] = useState<TripleFields>(triple);
   const [is_saving, setSaving] = useState(false);
   const history = useQuery({ ...trpc.triples.edits.queryOptions({ triple_set_id, index }), staleTime: 0 });
+  const root = useRef<HTMLLIElement>(null);
+  useEffect(() => root.current?.scrollIntoView({ block: "nearest" }), []);
   const save = async () => {
     setSaving(true);
     const { action, change, relevant } = fields;
@@ -30,7 +32,7 @@ export function TripleEditor({
     if (done) onClose();
   };
   return (
-    <li className={classes.root} data-testid="triple-editor">
+    <li ref={root} className={classes.root} data-testid="triple-editor">
       <form
         aria-label={`Triple ${index} at frame ${frame}`}
         onSubmit={(event) => {

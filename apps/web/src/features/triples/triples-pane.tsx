@@ -83,7 +83,7 @@ export function TriplesPane(props: ClipPaneProps) {
           actions={
             <>
               <Button size="xs" disabled={!is_saved} loading={start.isPending} onClick={makeEmbedded}>
-                Make them here, without a network
+                Make without a network
               </Button>
               <Button size="xs" variant="default" disabled={!is_saved} onClick={() => setDialog("make")}>
                 Others…

@@ -17,15 +17,18 @@ type OpenAi = Extract<Perceiver, { kind: "openai" }>;
 
 /** Raised whenever the same frame would be drawn otherwise. */
 const DRAWING = 1;
+/** Calls whose pictures are drawn in one pass over the clip. */
+const DRAWN_TOGETHER = 16;
 /** After so many key-frames without an answer, the endpoint is taken to be down. */
 const FAILURES = 3;
 
-export type DrawFrame = (
+/** Draws frames as JPEGs, by ordinal; one that can't be decoded is left out. */
+export type DrawFrames = (
   clip_id: string,
-  frame: number,
+  frames: number[],
   image_px: number,
   signal: AbortSignal,
-) => Promise<Buffer>;
+) => Promise<Map<number, Buffer>>;
 
 /** One call: the pictures that it shows, and what it asks. */
 type Call = { index: number; frames: number[]; prompt: string };
@@ -71,7 +74,7 @@ export function getAnswerKey(
 export function createOpenAiPerceiver(parts: {
   endpoints: Endpoints;
   store: TripleStore;
-  draw: DrawFrame;
+  draw: DrawFrames;
 }): Perceive<OpenAi> {
   const { endpoints, store, draw } = parts;
   return async ({ clip_id, perceiver, key_frames, missing, question, signal, put }) => {
@@ -81,22 +84,8 @@ export function createOpenAiPerceiver(parts: {
     // Every call and every picture listens, and there are as many as there are key-frames.
     setMaxListeners(0, either);
     const failures: Error[] = [];
-    const drawn = new Map<number, Promise<Buffer>>();
 
-    const drawOnce = (frame: number, isLast: boolean): Promise<Buffer> => {
-      const picture = drawn.get(frame) ?? draw(clip_id, frame, perceiver.image_px, either);
-      // A key-frame is shown twice: as the later picture of one call, then as the earlier one of the next.
-      if (isLast) drawn.set(frame, picture);
-      else drawn.delete(frame);
-      return picture;
-    };
-
-    const ask = async (call: Call) => {
-      const { index, frames, prompt } = call;
-      const key = getAnswerKey(clip_id, call, perceiver, endpoint);
-      const known = store.getAnswer(key);
-      if (known) return put(index, parseDescription(known.raw, index === 0), { cached: 1 });
-      const pictures = await Promise.all(frames.map((frame, k) => drawOnce(frame, k === frames.length - 1)));
+    const ask = async ({ index, prompt }: Call, key: string, pictures: readonly Buffer[]) => {
       const content: ChatPart[] = [
         ...pictures.map((jpeg): ChatPart => {
           const url = `data:image/jpeg;base64,${jpeg.toString("base64")}`;
@@ -122,12 +111,16 @@ export function createOpenAiPerceiver(parts: {
       });
     };
 
-    const askOrNote = async (call: Call) => {
+    const askOrNote = async (call: Call, key: string, drawing: Promise<Map<number, Buffer>>) => {
       try {
-        await ask(call);
+        const drawn = await drawing;
+        const pictures = call.frames.map((frame) => drawn.get(frame));
+        if (!pictures.every((jpeg) => jpeg !== undefined)) {
+          throw new Error(`Frame ${call.frames.find((frame) => !drawn.has(frame))} can't be decoded.`);
+        }
+        await ask(call, key, pictures);
       } catch (error) {
-        signal.throwIfAborted();
-        if (stop.signal.aborted) return;
+        if (either.aborted) return;
         failures.push(error instanceof Error ? error : new Error(String(error)));
         const { is_passing = false, kind } = error as Partial<EndpointProblem>;
         const isDown = !is_passing || kind === "unreachable" || failures.length >= FAILURES;
@@ -135,13 +128,32 @@ export function createOpenAiPerceiver(parts: {
       }
     };
 
-    const calls = planCalls(key_frames, missing, question);
+    const open: { call: Call; key: string }[] = [];
+    for (const call of planCalls(key_frames, missing, question)) {
+      const key = getAnswerKey(clip_id, call, perceiver, endpoint);
+      const known = store.getAnswer(key);
+      if (known) put(call.index, parseDescription(known.raw, call.index === 0), { cached: 1 });
+      else open.push({ call, key });
+    }
+
     const queue = new PQueue({ concurrency: endpoint.concurrency });
-    await queue.addAll(
-      calls.map((call) => async () => {
-        if (!stop.signal.aborted) await askOrNote(call);
-      }),
-    );
+    for (let at = 0; at < open.length && !stop.signal.aborted; at += DRAWN_TOGETHER) {
+      // The next pictures are drawn while these are looked at, and no further ahead than that.
+      await queue.onSizeLessThan(DRAWN_TOGETHER);
+      signal.throwIfAborted();
+      const together = open.slice(at, at + DRAWN_TOGETHER);
+      const frames = [...new Set(together.flatMap(({ call }) => call.frames))];
+      const drawing = draw(clip_id, frames, perceiver.image_px, either);
+      // Whoever waits for it hears of its failure; nobody may, once all is stopped.
+      drawing.catch(() => undefined);
+      for (const { call, key } of together) {
+        void queue.add(async () => {
+          if (!either.aborted) await askOrNote(call, key, drawing);
+        });
+      }
+    }
+    await queue.onIdle();
+    signal.throwIfAborted();
     const [first] = failures;
     if (first !== undefined) {
       throw new Error(`${first.message} What was answered stays; going on asks for the rest only.`);
