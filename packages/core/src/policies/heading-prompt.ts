@@ -3,7 +3,7 @@ import { type Action, HEADINGS, type Heading, type Step } from "../worlds/types.
 import { getMoveRange } from "./check-prompt.ts";
 import type { PolicyCard } from "./types.ts";
 
-/** What is known of the way from one key-frame to the next: a triple's action, and geometry's turn in degrees. */
+/** What is known of the way from one key-frame to the next: a triple's action, and geometry's turn, right positive. */
 export type Leg = { action: Action | "unclear" | null; yaw_deg: number | null };
 
 /** The heading question of a clip, as a tiny policy reads it. */
@@ -74,9 +74,16 @@ export function toHeadingQuestion(
   };
 }
 
-/** A leg as a step of a path; null where a turn has no amount or no action is known. */
+/**
+ * A leg as a step of a path; null where a turn has no amount or no action is known. An unclear action, such as a walk
+ * that ends in a turn, may still hold a turn that is known.
+ */
 export function toStep({ action, yaw_deg }: Leg): Step | null {
-  if (action === null || action === "unclear") return null;
+  if (action === null) return null;
+  if (action === "unclear")
+    return yaw_deg === null
+      ? null
+      : { action: yaw_deg < 0 ? "rotate left" : "rotate right", amount: Math.abs(yaw_deg) };
   if (action !== "rotate left" && action !== "rotate right") return { action, amount: 0 };
   return yaw_deg === null ? null : { action, amount: Math.abs(yaw_deg) };
 }

@@ -163,7 +163,7 @@ it("adds up into the start what is too long, and the answer stays the same", () 
 it("names the legs that nothing is known of, and invents no turn for them", () => {
   const legs: Leg[] = [
     { action: null, yaw_deg: null },
-    { action: "unclear", yaw_deg: 80 },
+    { action: "unclear", yaw_deg: null },
     { action: "rotate left", yaw_deg: null },
     right,
   ];
@@ -172,6 +172,11 @@ it("names the legs that nothing is known of, and invents no turn for them", () =
     question: null,
     reason: "No action of this clip is clear, so nothing can be said of its heading.",
   });
+});
+
+it("counts the turn of a walk that ends in one, where only the turn is clear", () => {
+  const legs: Leg[] = [walk, { action: "unclear", yaw_deg: -52 }, { action: "rotate left", yaw_deg: -40 }];
+  expect(ask(legs)).toMatchObject({ unclear: [], moves: ["forward", "left"] });
 });
 
 it("puts white space around tags, as the trainer does", () => {
