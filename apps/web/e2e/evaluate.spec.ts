@@ -1,0 +1,80 @@
+import type { Clip } from "@sightline/core/clips";
+import { type OpenAiServer, startOpenAiServer } from "../../server/src/testing/openai-server.ts";
+import { expectAccessible } from "./support/axe.ts";
+import { mutate, query } from "./support/clip.ts";
+import { addClips } from "./support/library.ts";
+import { expect, test } from "./support/server.ts";
+
+let fake: OpenAiServer;
+test.beforeAll(async () => {
+  fake = await startOpenAiServer({
+    models: ["reasons-3b"],
+    reply: ({ text }) =>
+      text.includes("Reasoning:") ? "A" : "<think>In Frame 0 it is ahead.</think><answer>A</answer>",
+  });
+});
+test.afterAll(() => fake.close());
+
+test("a question set is asked, its accuracy stands by task, and a row leads to its trace", async ({
+  page,
+}) => {
+  await addClips(page, ["cfr-30.mp4"]);
+  const [clip] = await query<Clip[]>(page, "clips.list");
+  const clip_id = clip?.clip_id ?? "";
+  await expect
+    .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
+    .not.toBeNull();
+  for (const [text, gold, task] of [
+    ["Where is the gate?", "A", "landmark_position"],
+    ["Where is the kiosk?", "B", "landmark_position"],
+    ["Which way next?", "A", "route_planning"],
+  ] as const)
+    await mutate(page, "questions.write", { clip_id, text, options: ["ahead", "behind"], gold, task });
+  await mutate(page, "endpoints.put", {
+    endpoint_id: null,
+    name: "lab",
+    base_url: fake.base_url,
+    models: ["reasons-3b"],
+    concurrency: 4,
+  });
+
+  await page.getByRole("link", { name: "Evaluate" }).click();
+  await expect(page.getByText("No evaluation yet")).toBeVisible();
+  await page.getByLabel("Name").fill("first look");
+  await page.getByRole("button", { name: "Evaluate", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "first look" })).toBeVisible();
+  const micro = page.getByTestId("micro");
+  // Triples are made on the way.
+  await expect(micro.getByRole("cell").nth(1)).toHaveText("3", { timeout: 90_000 });
+  await expect(micro.getByRole("cell").nth(2)).toHaveText("0.667");
+  await expect(micro.getByRole("cell").nth(3)).toHaveText("0.21–0.94");
+  await expect(page.getByTestId("macro").getByRole("cell").nth(2)).toHaveText("0.750");
+  await expectAccessible(page, "an evaluation");
+
+  await page.getByText("Wrong 1").click();
+  await expect(page.getByTestId("evaluation-row")).toHaveCount(1);
+  await expect(page).toHaveURL(/rows=wrong/);
+  await page.getByTestId("evaluation-row").getByRole("link").click();
+  await expect(page.getByTestId("verdict")).toContainText("answered A · right answer B");
+});
+
+test("outputs of others' models are read by both rule sets, and only read", async ({ page }) => {
+  await page.goto("/evaluate");
+  const question = "Question: Where is it?\nChoices:\nA. left\nB. right";
+  const rows = [
+    { id: 1, question, answer: "B", content: "<think>so the answer is A.</think><answer>B</answer>" },
+    { id: 2, question, answer: "B", content: "<think>x" },
+  ];
+  await page.locator("input[type=file]").setInputFiles({
+    name: "theirs.jsonl",
+    mimeType: "application/jsonl",
+    buffer: Buffer.from(rows.map((row) => JSON.stringify(row)).join("\n")),
+  });
+  const dialog = page.getByRole("dialog", { name: /made elsewhere/ });
+  await expect(dialog.getByTestId("outputs-summary")).toContainText(
+    "2 outputs, 2 with a right answer to hold them to. Right by our reading: 1; as the released code reads: 0.",
+  );
+  await dialog.getByTestId("output").first().getByRole("button").click();
+  await expect(dialog.getByText("so the answer is A.")).toBeVisible();
+  await expect(dialog.getByTestId("output").nth(1)).toContainText("think tag not closed");
+});
