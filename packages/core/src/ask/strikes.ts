@@ -11,7 +11,7 @@ export type Strike = {
 /** The sentences of a triple's text, in order; joined by a space they give the text again, but for white space. */
 export function splitSentences(text: string): string[] {
   return text
-    .split(/(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+/)
+    .split(/(?<=[.!?。！？])\s+|(?<=[。！？])|\n+/)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "");
 }

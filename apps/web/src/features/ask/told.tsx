@@ -2,6 +2,7 @@ import { ActionIcon, Tooltip } from "@mantine/core";
 import { type Strike, splitSentences } from "@sightline/core/ask";
 import type { KnownTriple } from "@sightline/core/perception";
 import { IconEraser, IconRestore } from "@tabler/icons-react";
+import { Fragment } from "react";
 import classes from "./told.module.css";
 
 /** What the reasoner is told, key-frame by key-frame; any of it can be struck out before asking again. */
@@ -61,19 +62,20 @@ export function Told({
                   is_struck ||
                   struck.some((strike) => strike.index === triple.index && strike.sentence === sentence);
                 return (
-                  <button
-                    // biome-ignore lint/suspicious/noArrayIndexKey: sentences of one text, in order.
-                    key={at}
-                    type="button"
-                    className={classes.sentence}
-                    data-struck={is_out}
-                    disabled={is_struck}
-                    aria-pressed={is_out}
-                    title={is_out ? "Take the strike back" : "Strike this sentence out"}
-                    onClick={() => onStrike({ index: triple.index, sentence })}
-                  >
-                    {sentence}
-                  </button>
+                  // biome-ignore lint/suspicious/noArrayIndexKey: sentences of one text, in order.
+                  <Fragment key={at}>
+                    <button
+                      type="button"
+                      className={classes.sentence}
+                      data-struck={is_out}
+                      disabled={is_struck}
+                      aria-pressed={is_out}
+                      title={is_out ? "Take the strike back" : "Strike this sentence out"}
+                      onClick={() => onStrike({ index: triple.index, sentence })}
+                    >
+                      {sentence}
+                    </button>{" "}
+                  </Fragment>
                 );
               })}
             </p>
