@@ -5,6 +5,7 @@ import { Pane, PaneGroup } from "@sightline/ui/pane";
 import { IconChevronLeft, IconChevronRight, IconMovie } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { trpc } from "../../../app/clients.ts";
 import classes from "./groups-tab.module.css";
 import type { RunView } from "./use-run-view.ts";
@@ -14,11 +15,19 @@ const NONE: CompletionGroup[] = [];
 /** The groups of the picked step, and the completions of the one that is open. */
 export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }) {
   const step = view.step ?? series.step;
-  const found = useQuery({
+  const { refetch, ...found } = useQuery({
     ...trpc.runs.completions.queryOptions({ run_id: view.run_id, step: step ?? 0 }),
     enabled: step !== null,
     placeholderData: (before) => before,
   });
+  // A step's completions come before its metrics, its held-out answers before their evaluation's mark.
+  const arrived = `${Math.min(series.step ?? 0, step ?? 0)} ${series.marks.length}`;
+  const asked = useRef(arrived);
+  useEffect(() => {
+    if (asked.current === arrived) return;
+    asked.current = arrived;
+    void refetch();
+  }, [arrived, refetch]);
   if (step === null)
     return <p className={classes.hint}>The groups of a step are here once the first was sampled.</p>;
   const groups = found.data ?? NONE;
