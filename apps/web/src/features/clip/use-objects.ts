@@ -28,28 +28,32 @@ export function useObjects(
 ): ObjectState {
   const detector = useDetector(is_on);
   const [looked, setLooked] = useState<Looked | null>(null);
-  const is_here = useSyncExternalStore(
-    useCallback((listener: () => void) => source?.subscribe(listener) ?? (() => {}), [source]),
-    () => source !== null && source.get(frame) !== null,
+  const subscribe = useCallback(
+    (listener: () => void) => source?.subscribe(listener) ?? (() => {}),
+    [source],
   );
+  const is_here = useSyncExternalStore(subscribe, () => source !== null && source.get(frame) !== null);
+  const problem = useSyncExternalStore(subscribe, () => source?.problemOf(frame) ?? null);
 
   useEffect(() => {
-    const picture = is_here ? source?.get(frame) : null;
-    if (detector === null || source === null || !picture) return;
+    if (detector === null || source === null || !is_here) return;
     let is_over = false;
     const say = (outcome: ObjectState) => {
       if (!is_over) setLooked({ frame, source, outcome });
     };
+    const look = async () => {
+      const picture = source.get(frame);
+      if (picture === null) return;
+      try {
+        const detections = await detector.detect(readPixels(picture, width, height));
+        say({ state: "shown", detections });
+      } catch (error) {
+        if (!isAbort(error))
+          say({ state: "failed", why: error instanceof Error ? error.message : String(error) });
+      }
+    };
     // A moment's rest, so that playing and dragging leave no queue behind them.
-    const timer = setTimeout(() => {
-      detector.detect(readPixels(picture, width, height)).then(
-        (detections) => say({ state: "shown", detections }),
-        (error: unknown) => {
-          if (!isAbort(error))
-            say({ state: "failed", why: error instanceof Error ? error.message : String(error) });
-        },
-      );
-    }, REST_MS);
+    const timer = setTimeout(() => void look(), REST_MS);
     return () => {
       is_over = true;
       clearTimeout(timer);
@@ -57,6 +61,7 @@ export function useObjects(
   }, [detector, is_here, source, frame, width, height]);
 
   if (!is_on) return { state: "off" };
+  if (!is_here && problem !== null) return { state: "failed", why: problem };
   return looked?.frame === frame && looked.source === source ? looked.outcome : { state: "looking" };
 }
 
