@@ -135,6 +135,17 @@ test("triples from real pixels without a network: made, read, edited, taken back
   await page.keyboard.press("r");
   await expect(page.getByTestId("raw")).toHaveText(hostile);
   expect(await page.evaluate(() => "hit" in window)).toBe(false);
+
+  // The trash gives back.
+  const menu = page.getByRole("button", { name: "What to do with these triples" });
+  const shown = page.getByRole("combobox", { name: "Set of triples" });
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Move to the trash" }).click();
+  await expect(shown).not.toHaveValue(/elsewhere\.json/);
+  await menu.click();
+  await page.getByRole("menuitem", { name: /Bring back elsewhere\.json/ }).click();
+  await shown.click();
+  await expect(page.getByRole("option", { name: /elsewhere\.json/ })).toBeVisible();
 });
 
 test("a vision model behind an endpoint: entered, tried, cancelled, gone on with, contradicted; its key is nowhere", async ({

@@ -41,6 +41,7 @@ export const triplesRouter = router({
     yield* follow(triples.bell, signal ?? new AbortController().signal, () => triples.list(input.clip_id));
   }),
   list: procedure.input(ClipId).query(({ ctx, input }) => ctx.app.triples.list(input.clip_id)),
+  trashed: procedure.input(ClipId).query(({ ctx, input }) => ctx.app.triples.listTrashed(input.clip_id)),
   get: procedure.input(SetId).query(({ ctx, input }) => ctx.app.triples.get(input.triple_set_id)),
   tallyPerceiver: procedure
     .input(SetId)

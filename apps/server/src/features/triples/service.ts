@@ -66,6 +66,8 @@ export type Triples = {
   listPerceivers(clip_id: string): Perceiver["kind"][];
   /** Sets of a clip, newest first. */
   list(clip_id: string): TripleSetSummary[];
+  /** Sets of a clip that are in the trash, the last one first. */
+  listTrashed(clip_id: string): TripleSetSummary[];
   get(triple_set_id: string): TripleSet;
   /** What stands out about a set's perceiver over all clips: the newest set of each counts. */
   tallyPerceiver(triple_set_id: string): { clips: number; tally: TripleTally };
@@ -318,6 +320,7 @@ export function createTripleService(parts: TripleParts): Triples {
     listPerceivers: (clip_id) =>
       (Object.keys(perceivers) as Perceiver["kind"][]).filter((kind) => parts.canPerceive(clip_id, kind)),
     list: (clip_id) => store.listSets(clip_id).map(summarise),
+    listTrashed: (clip_id) => store.listTrashed(clip_id).map(summarise),
     get,
     tallyPerceiver(triple_set_id) {
       const sets = store.listOfLabel(find(triple_set_id).label);

@@ -1,5 +1,5 @@
 import type { TripleCost, TripleFields } from "@sightline/core/perception";
-import { and, asc, count, desc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { type Db, writeDurably } from "../../db/open.ts";
 import { perceptionAnswers, tripleEdits, tripleSets, triples } from "./tables.ts";
 
@@ -22,6 +22,14 @@ export function createTripleStore(db: Db) {
         .from(tripleSets)
         .where(and(eq(tripleSets.clip_id, clip_id), isNull(tripleSets.trashed_secs)))
         .orderBy(desc(tripleSets.made_secs))
+        .all(),
+    /** Sets of a clip that are in the trash, the last one first. */
+    listTrashed: (clip_id: string): SetRow[] =>
+      db
+        .select()
+        .from(tripleSets)
+        .where(and(eq(tripleSets.clip_id, clip_id), isNotNull(tripleSets.trashed_secs)))
+        .orderBy(desc(tripleSets.trashed_secs))
         .all(),
     listWorking: (): SetRow[] => db.select().from(tripleSets).where(eq(tripleSets.state, "working")).all(),
     /** The last sets of all clips, to learn how long a model takes. */

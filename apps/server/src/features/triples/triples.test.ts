@@ -325,6 +325,7 @@ describe("edits", () => {
     const isListed = () => app.triples.list(clip_id).some((one) => one.triple_set_id === triple_set_id);
     app.triples.trash(triple_set_id);
     expect(isListed()).toBe(false);
+    expect(app.triples.listTrashed(clip_id)[0]?.triple_set_id).toBe(triple_set_id);
     app.triples.restore(triple_set_id);
     expect(isListed()).toBe(true);
   });

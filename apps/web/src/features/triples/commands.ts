@@ -45,7 +45,7 @@ export async function trashSet(triple_set_id: string, label: string): Promise<vo
     notifyUndoable(`The triples by ${label} went to the trash.`, () => void restoreSet(triple_set_id));
 }
 
-function restoreSet(triple_set_id: string) {
+export function restoreSet(triple_set_id: string) {
   return attempt("The set did not come back", () => client.triples.restore.mutate({ triple_set_id }));
 }
 

@@ -9,17 +9,19 @@ import {
   IconDownload,
   IconFileText,
   IconPlus,
+  IconRestore,
   IconTrash,
   IconUpload,
 } from "@tabler/icons-react";
 import { useRef } from "react";
-import { importTriples, saveSet, trashSet, undoEdit } from "./commands.ts";
+import { importTriples, restoreSet, saveSet, trashSet, undoEdit } from "./commands.ts";
 import classes from "./set-bar.module.css";
 
 /** Which set is shown, with which it is compared, and what can be done with it. */
 export function SetBar({
   clip,
   sets,
+  trashed,
   shown,
   set,
   against,
@@ -29,6 +31,8 @@ export function SetBar({
 }: {
   clip: Clip;
   sets: readonly TripleSetSummary[];
+  /** In the trash, the last one first. */
+  trashed: readonly TripleSetSummary[];
   shown: TripleSetSummary;
   /** With its triples; null until they are here. */
   set: TripleSet | null;
@@ -108,6 +112,15 @@ export function SetBar({
             >
               Move to the trash
             </Menu.Item>
+            {trashed.slice(0, 5).map((one) => (
+              <Menu.Item
+                key={one.triple_set_id}
+                leftSection={<IconRestore {...icon} />}
+                onClick={() => void restoreSet(one.triple_set_id)}
+              >
+                Bring back {describeSet(one)}
+              </Menu.Item>
+            ))}
           </Menu.Dropdown>
         </Menu>
         <input

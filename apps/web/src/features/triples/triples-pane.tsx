@@ -1,4 +1,4 @@
-import { Button, Loader, Progress } from "@mantine/core";
+import { Button, Group, Loader, Progress } from "@mantine/core";
 import { formatNumberOf } from "@sightline/core/format";
 import type { TripleSet, TripleSetSummary } from "@sightline/core/perception";
 import { EmptyState } from "@sightline/ui/empty-state";
@@ -9,14 +9,14 @@ import { useState } from "react";
 import { trpc } from "../../app/clients.ts";
 import type { ClipPaneProps } from "../../app/clip-pane.ts";
 import { useKeys } from "../../app/keys.ts";
-import { cancelSet, resumeSet, undoEdit } from "./commands.ts";
+import { cancelSet, restoreSet, resumeSet, undoEdit } from "./commands.ts";
 import { MakeDialog } from "./make-dialog.tsx";
 import { SetBar } from "./set-bar.tsx";
 import { TallyLine } from "./tally-line.tsx";
 import { TextDialog } from "./text-dialog.tsx";
 import { TripleList } from "./triple-list.tsx";
 import classes from "./triples-pane.module.css";
-import { useTripleSet, useTripleSets } from "./use-triple-sets.ts";
+import { useTrashedSets, useTripleSet, useTripleSets } from "./use-triple-sets.ts";
 
 const route = getRouteApi("/clips/$clipId");
 
@@ -26,6 +26,7 @@ export function TriplesPane(props: ClipPaneProps) {
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/clips/$clipId" });
   const sets = useTripleSets(clip.clip_id);
+  const trashed = useTrashedSets(clip.clip_id, sets?.length ?? 0);
   const summary = find(sets, search.triples) ?? sets?.[0] ?? null;
   const other = find(sets, search.against);
   const set = useTripleSet(summary);
@@ -81,14 +82,23 @@ export function TriplesPane(props: ClipPaneProps) {
           icon={<IconTopologyStar3 size={28} stroke={1.4} />}
           title="No triples of this clip yet"
           actions={
-            <>
+            <Group gap={8} justify="center">
               <Button size="xs" disabled={!is_saved} loading={start.isPending} onClick={makeEmbedded}>
                 Make without a network
               </Button>
               <Button size="xs" variant="default" disabled={!is_saved} onClick={() => setDialog("make")}>
                 Others…
               </Button>
-            </>
+              {trashed[0] !== undefined && (
+                <Button
+                  size="xs"
+                  variant="subtle"
+                  onClick={() => void restoreSet(trashed[0]?.triple_set_id ?? "")}
+                >
+                  Bring back {trashed[0].label}
+                </Button>
+              )}
+            </Group>
           }
         >
           A triple says what changed at a key-frame: the action, what is new in view, and what matters to the
@@ -100,6 +110,7 @@ export function TriplesPane(props: ClipPaneProps) {
           <SetBar
             clip={clip}
             sets={sets}
+            trashed={trashed}
             shown={summary}
             set={set}
             against={other}

@@ -16,6 +16,17 @@ export function useTripleSets(clip_id: string): TripleSetSummary[] | undefined {
   return useQuery<TripleSetSummary[]>({ queryKey, queryFn: skipToken }).data;
 }
 
+/** Sets of a clip that are in the trash, the last one first; read anew with every set that goes or comes. */
+export function useTrashedSets(clip_id: string, shown: number): TripleSetSummary[] {
+  const trashed = useQuery({
+    queryKey: ["triples", "trashed", clip_id, shown],
+    queryFn: () => client.triples.trashed.query({ clip_id }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+  return trashed.data ?? [];
+}
+
 /** One set with its triples; read anew whenever its summary says that it changed. */
 export function useTripleSet(summary: TripleSetSummary | null): TripleSet | null {
   const queries = useQueryClient();
