@@ -153,7 +153,8 @@ test.describe("a model behind an endpoint", () => {
       await expect(getTrace(page)).toHaveAttribute("data-state", "failed");
       await expect(getTrace(page)).toContainText(words);
     }
-    // Stopped by the key.
+    // It says nothing more, so that there is time to stop it.
+    fake.queue({ kind: "stall" });
     await again.click();
     await expect(getTrace(page)).toContainText("The start");
     await page.getByRole("button", { name: "Stop", exact: true }).click();
