@@ -39,6 +39,7 @@ export default defineConfig({
   optimizeDeps: {
     // Found late, a dependency makes the dev server reload the page; what lazy pages and workers need is named here.
     include: [
+      "@huggingface/transformers",
       "@techstark/opencv-js",
       "mediabunny",
       "@mantine/core",
