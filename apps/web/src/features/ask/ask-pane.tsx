@@ -101,6 +101,7 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
     { key: "Escape", label: "Stop", run: stop },
   ]);
 
+  const has_both = shown?.state !== "streaming" && shown?.text !== "" && before?.text !== "";
   const triples = set.data?.triples;
   const cited = useMemo(
     () => new Set(shown === null ? [] : findCited(shown).map(({ index }) => index)),
@@ -223,7 +224,7 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
             <CaseButton clip={clip} trace={shown} />
           </TraceView>
         )}
-        {asking.writing === null && shown !== null && before !== null && shown.state !== "streaming" && (
+        {asking.writing === null && shown !== null && before !== null && has_both && (
           <BeforeAndAfter before={before} after={shown} />
         )}
         {triples !== undefined && (
@@ -336,7 +337,7 @@ function TraceView({
         {state === "streaming" && <Loader size={12} />}
         {state === "streaming" ? "Being written" : "Reasoning"}
         <span className={classes.faint}>{sayCost(trace)}</span>
-        {state !== "streaming" && children}
+        {state !== "streaming" && trace.text !== "" && children}
       </h3>
       {trace.text !== "" && (
         <TraceText
