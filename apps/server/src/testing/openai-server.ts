@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -84,6 +85,7 @@ export async function startOpenAiServer({
   let open = 0;
   let most_at_once = 0;
   const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
 
   const say = (response: ServerResponse, status: number, message: string, headers = {}) => {
     response.writeHead(status, { "content-type": "application/json", ...headers });

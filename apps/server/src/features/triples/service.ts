@@ -213,9 +213,11 @@ export function createTripleService(parts: TripleParts): Triples {
         progress(known.size, key_frames.length);
         try {
           const selection = parts.getSelection(clip_id, settings_hash);
-          const motions = row.motions
-            ? Promise.resolve(row.motions)
-            : lookAtMotions(triple_set_id, selection, signal);
+          let looking: Promise<(Motion | null)[]> | null = row.motions && Promise.resolve(row.motions);
+          const motions = () => {
+            looking ??= lookAtMotions(triple_set_id, selection, signal);
+            return looking;
+          };
           const perceive = perceivers[perceiver.kind];
           if (!perceive) throw new Error(`Sets that were ${perceiver.kind} are not made anew.`);
           await perceive({
@@ -236,7 +238,9 @@ export function createTripleService(parts: TripleParts): Triples {
               bell.ring();
             },
           });
-          await motions;
+          signal.throwIfAborted();
+          // Last, so that it takes no time from those who only ask.
+          await motions();
           signal.throwIfAborted();
         } finally {
           store.addCost(triple_set_id, { secs: (performance.now() - began) / 1000 });

@@ -16,7 +16,7 @@ export function createEmbeddedPerceiver(detect: DetectObjects): Perceive<Embedde
   return async ({ clip_id, selection, key_frames, missing, question, motions, signal, report, put }) => {
     const frames = key_frames.map(({ frame }) => frame);
     const found = await detect(clip_id, frames, signal, report);
-    const moved = await motions;
+    const moved = await motions();
     const seen = new Map(found.map((one) => [one.frame, one]));
     const evidence = new Map(selection?.decisions.map((one) => [one.frame, one.evidence]));
     const { plane_width: width = null, plane_height: height = null } = selection ?? {};

@@ -16,8 +16,8 @@ export type PerceiverTask<P extends Perceiver = Perceiver> = {
   /** Indices of key-frames that nobody described yet. */
   missing: readonly number[];
   question: string;
-  /** What geometry says of the way to each key-frame, once it has looked; empty where it can't. Never rejects. */
-  motions: Promise<readonly (Motion | null)[]>;
+  /** What geometry says of the way to each key-frame; empty where it can't look. Looks once, when first asked. */
+  motions(): Promise<readonly (Motion | null)[]>;
   signal: AbortSignal;
   /** Says how many of the missing ones are as good as described. */
   report(done: number): void;
