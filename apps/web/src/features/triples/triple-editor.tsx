@@ -23,7 +23,10 @@ export function TripleEditor({
   const [is_saving, setSaving] = useState(false);
   const history = useQuery({ ...trpc.triples.edits.queryOptions({ triple_set_id, index }), staleTime: 0 });
   const root = useRef<HTMLLIElement>(null);
-  useEffect(() => root.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    // Some browsers return a promise, which is no clean-up.
+    void root.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   const save = async () => {
     setSaving(true);
     const { action, change, relevant } = fields;
