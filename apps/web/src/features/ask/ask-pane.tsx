@@ -236,6 +236,14 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
                   ? "strike a key-frame or a sentence out, then ask again"
                   : `${struck.length} struck out`}
               </span>
+              <Link
+                className={classes.edit}
+                to="/clips/$clipId"
+                params={{ clipId: clip_id }}
+                search={(now) => ({ ...now, tab: "triples" as const })}
+              >
+                Edit them
+              </Link>
               {struck.length > 0 && (
                 <Button
                   size="compact-xs"
