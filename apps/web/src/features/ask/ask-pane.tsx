@@ -238,9 +238,9 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
               </span>
               <Link
                 className={classes.edit}
-                to="/clips/$clipId"
-                params={{ clipId: clip_id }}
-                search={(now) => ({ ...now, tab: "triples" as const })}
+                from="/clips/$clipId"
+                to="."
+                search={(now) => ({ ...now, tab: "triples" })}
               >
                 Edit them
               </Link>
