@@ -16,7 +16,7 @@ export type RayPairs = {
 };
 
 /** Distance of the picture plane in pixels; the pixels are square and the axis goes through the middle. */
-export function getFocalLength({ width }: Size, field_of_view_deg: number): number {
+function getFocalLength({ width }: Size, field_of_view_deg: number): number {
   return width / 2 / Math.tan((field_of_view_deg * Math.PI) / 360);
 }
 
@@ -60,18 +60,9 @@ export function normalize(a: Vector): Vector | null {
 
 export const IDENTITY: Rotation = Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1);
 
-/** Rows of a rotation, or its columns: the turned axes. */
+/** One of the later camera's axes in those of the earlier one: 0 right, 1 down, 2 ahead. */
 export function getColumn(r: Rotation, column: 0 | 1 | 2): Vector {
   return [r[column] as number, r[column + 3] as number, r[column + 6] as number];
-}
-
-export function rotate(r: Rotation, [x, y, z]: Vector): Vector {
-  const [a, b, c, d, e, f, g, h, i] = r as unknown as number[] & { length: 9 };
-  return [
-    (a as number) * x + (b as number) * y + (c as number) * z,
-    (d as number) * x + (e as number) * y + (f as number) * z,
-    (g as number) * x + (h as number) * y + (i as number) * z,
-  ];
 }
 
 /** First `b`, then `a`. */
