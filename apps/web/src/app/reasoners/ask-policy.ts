@@ -10,7 +10,7 @@ import {
   showPrompt,
   TINY_PROMPT_VERSION,
 } from "@sightline/core/ask";
-import type { TripleSet } from "@sightline/core/perception";
+import { formatQuestion, type TripleSet } from "@sightline/core/perception";
 import { checkPrompt, type Policy, toHeadingQuestion } from "@sightline/core/policies";
 import type { Judgement } from "@sightline/core/traces";
 import type { PolicyClient } from "../policy/index.ts";
@@ -40,10 +40,9 @@ export function toPolicyPrompt(
   struck: readonly Strike[],
   asked: Asked,
 ): PolicyPrompt {
-  const prose = showPrompt(formatAskPrompt(triples, struck, asked));
   if (card === null)
     return {
-      prompt: prose,
+      prompt: showPrompt(formatAskPrompt(triples, struck, asked)),
       prompt_version: ASK_PROMPT_VERSION,
       question: asked.text,
       note: null,
@@ -51,7 +50,7 @@ export function toPolicyPrompt(
     };
   const start = readHeadingStart(asked);
   if (start === null) {
-    const check = checkPrompt(card, prose);
+    const check = checkPrompt(card, formatQuestion(asked.text, asked.options));
     return { prompt: null, refused: check.can_read ? "This policy can't read this question." : check.reason };
   }
   const left = new Set(leaveOut(triples, struck).map(({ index }) => index));

@@ -130,7 +130,7 @@ function Numbers({ tally: { n, accuracy, interval, judged, consistent } }: { tal
             <svg width={120} height={12} viewBox="0 0 120 12" aria-hidden>
               <rect className={classes.track} x={0} y={5} width={120} height={2} />
               <rect
-                className={classes.bar}
+                className={classes.range}
                 x={interval[0] * 120}
                 y={3}
                 width={Math.max(1, (interval[1] - interval[0]) * 120)}
