@@ -1,8 +1,10 @@
+import { HEADING_QUESTION } from "@sightline/core/ask";
 import type { Clip } from "@sightline/core/clips";
 import { type OpenAiServer, startOpenAiServer } from "../../server/src/testing/openai-server.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { mutate, query } from "./support/clip.ts";
-import { addClips } from "./support/library.ts";
+import { addClips, dropFiles, getCard, getClipPath } from "./support/library.ts";
+import { adoptPolicy, test as testWithPolicy } from "./support/policy.ts";
 import { expect, test } from "./support/server.ts";
 
 let fake: OpenAiServer;
@@ -78,3 +80,40 @@ test("outputs of others' models are read by both rule sets, and only read", asyn
   await expect(dialog.getByText("so the answer is A.")).toBeVisible();
   await expect(dialog.getByTestId("output").nth(1)).toContainText("think tag not closed");
 });
+
+testWithPolicy(
+  "a policy works through a set in this browser, and says what it can't read",
+  async ({ page, server, policy }) => {
+    testWithPolicy.setTimeout(300_000);
+    await page.goto("/library");
+    await adoptPolicy(page, server, policy);
+    await page.goto("/library");
+    await expect(page.getByRole("button", { name: "Add clips" })).toBeVisible();
+    await dropFiles(page, [getClipPath("../worlds/room-turns-4.mp4")]);
+    await expect(getCard(page, "room-turns-4.mp4")).toBeVisible();
+    await expect(getCard(page, "room-turns-4.mp4")).not.toContainText("Reading");
+    const [clip] = await query<Clip[]>(page, "clips.list");
+    const clip_id = clip?.clip_id ?? "";
+    await expect
+      .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
+      .not.toBeNull();
+    const { text, options, task } = HEADING_QUESTION;
+    // Twice right, once left.
+    await mutate(page, "questions.write", { clip_id, text, options, task, gold: "B" });
+    await mutate(page, "questions.write", {
+      clip_id,
+      text: "What colour is the door?",
+      options: ["red", "green"],
+      gold: "A",
+      task: "colour",
+    });
+    await page.goto("/evaluate");
+    await page.getByRole("button", { name: "Evaluate", exact: true }).click();
+    const micro = page.getByTestId("micro");
+    await expect(micro.getByRole("cell").nth(1)).toHaveText("1", { timeout: 120_000 });
+    await expect(micro.getByRole("cell").nth(2)).toHaveText("1.000");
+    await page.getByText("Left out 1").click();
+    await expect(page.getByTestId("evaluation-row")).toContainText("This policy knows");
+    await expect(page.getByRole("progressbar", { name: "Questions asked" })).toBeHidden();
+  },
+);
