@@ -13,8 +13,9 @@ const decide = (overlap: number): KeyFrameDecision => ({
   evidence: null,
 });
 
-it("gives a third digit where two would hide why a frame was kept", () => {
+it("gives more digits where two would hide why a frame was kept", () => {
   expect(describeDecision(decide(0.4981), SIGHTLINE_SETTINGS)).toBe("kept: overlap 0.498 < 0.500");
+  expect(describeDecision(decide(0.49981), SIGHTLINE_SETTINGS)).toBe("kept: overlap 0.4998 < 0.5000");
   expect(describeDecision(decide(0.41), SIGHTLINE_SETTINGS)).toBe("kept: overlap 0.41 < 0.50");
   expect(describeDecision(decide(0.5), SIGHTLINE_SETTINGS)).toBe("dropped: overlap 0.50 ≥ 0.50");
 });

@@ -84,10 +84,10 @@ function describeEvidence({ evidence }: KeyFrameDecision): string[] {
   return [matches, `${evidence.inliers} ${evidence.inliers === 1 ? "inlier" : "inliers"}`];
 }
 
-/** With a third digit where two would hide the difference: "overlap 0.498 < 0.500". */
+/** With as many digits as show the difference: "overlap 0.498 < 0.500", "overlap 0.4998 < 0.5000". */
 function compareOverlap(overlap: number | null, threshold: number, kept: boolean): string {
-  const isHidden = kept && format(overlap) === format(threshold);
-  const digits = isHidden ? 3 : 2;
+  const shows = (digits: number) => !kept || format(overlap, digits) !== format(threshold, digits);
+  const digits = [2, 3, 4, 5].find(shows) ?? 6;
   return `overlap ${format(overlap, digits)} ${kept ? "<" : "≥"} ${format(threshold, digits)}`;
 }
 
