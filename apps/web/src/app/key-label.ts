@@ -12,7 +12,7 @@ const NAMES: Record<string, string> = {
   Escape: "Esc",
 };
 
-/** The keys of a binding as they stand on the keyboard: "mod+K" is ["Ctrl", "K"]. */
+/** The keys of a binding as they stand on the keyboard: "mod+K" is ["Ctrl", "K"], "+" is ["+"]. */
 export function getKeyLabels(key: string): string[] {
-  return key.split("+").map((part) => NAMES[part] ?? part);
+  return key.split(/\+(?=.)/).map((part) => NAMES[part] ?? part);
 }
