@@ -3,6 +3,7 @@ import {
   formatAgo,
   formatBytes,
   formatClock,
+  formatCodec,
   formatCount,
   formatFrame,
   formatLasting,
@@ -46,6 +47,10 @@ test("counts are grouped and nouns agree", () => {
   expect(formatCount(1_234_567)).toBe("1\u202f234\u202f567");
   expect(formatNumberOf(1, "clip")).toBe("1 clip");
   expect(formatNumberOf(0, "clip")).toBe("0 clips");
+});
+
+test("codecs are named as people write them", () => {
+  expect(["h264", "vp9", "dirac", null].map(formatCodec)).toEqual(["H.264", "VP9", "dirac", "–"]);
 });
 
 test("stretches are short", () => {

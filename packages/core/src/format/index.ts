@@ -73,3 +73,20 @@ export function formatAgo(then_secs: number, now_secs: number): string {
   if (passed < 30 * 86_400) return `${formatLasting(passed)} ago`;
   return new Date(then_secs * 1000).toISOString().slice(0, 10);
 }
+
+/** A codec of FFmpeg as people write it: "h264" is "H.264"; "–" for null. */
+export function formatCodec(codec: string | null): string {
+  if (codec === null) return "–";
+  const names: Record<string, string> = {
+    h264: "H.264",
+    hevc: "HEVC",
+    mpeg4: "MPEG-4",
+    vp8: "VP8",
+    vp9: "VP9",
+    av1: "AV1",
+    gif: "GIF",
+    mjpeg: "MJPEG",
+    prores: "ProRes",
+  };
+  return names[codec] ?? codec;
+}

@@ -1,6 +1,6 @@
 import { Button, Progress, SegmentedControl } from "@mantine/core";
 import type { Clip } from "@sightline/core/clips";
-import { formatClock, formatNumberOf } from "@sightline/core/format";
+import { formatClock, formatCodec, formatNumberOf } from "@sightline/core/format";
 import { getPresetSettings, type KeyFrameSettings } from "@sightline/core/keyframes";
 import { EmptyState } from "@sightline/ui/empty-state";
 import { IconPhotoScan } from "@tabler/icons-react";
@@ -197,7 +197,7 @@ function Nothing({
 function describeClip(clip: Clip): string {
   return [
     clip.display_width === null ? null : `${clip.display_width} × ${clip.display_height}`,
-    clip.codec?.toUpperCase() ?? null,
+    clip.codec === null ? null : formatCodec(clip.codec),
     clip.frame_count === null ? null : formatNumberOf(clip.frame_count, "frame"),
     clip.duration_secs === null ? "length unknown" : formatClock(clip.duration_secs),
   ]

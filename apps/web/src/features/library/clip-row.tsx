@@ -1,11 +1,11 @@
 import { Checkbox } from "@mantine/core";
-import { formatAgo, formatBytes, formatClock, formatCount } from "@sightline/core/format";
+import { formatAgo, formatBytes, formatClock, formatCodec, formatCount } from "@sightline/core/format";
 import { Status } from "@sightline/ui/status";
 import { Link } from "@tanstack/react-router";
 import type { ClipActions, ClipView } from "./clip-actions.ts";
 import { ClipMenu } from "./clip-menu.tsx";
 import classes from "./clip-row.module.css";
-import { formatCodec, formatSize, getStatus } from "./describe.ts";
+import { formatSize, getStatus } from "./describe.ts";
 import { NameField } from "./name-field.tsx";
 import { Poster } from "./poster.tsx";
 

@@ -1,5 +1,5 @@
 import type { Clip, Job } from "@sightline/core/clips";
-import { formatBytes, formatNumberOf } from "@sightline/core/format";
+import { formatBytes, formatCodec, formatNumberOf } from "@sightline/core/format";
 import type { Tone } from "@sightline/ui/status";
 
 /** How a clip stands, where that is worth saying; null for a clip that is simply there. */
@@ -14,23 +14,6 @@ export function getStatus(clip: Clip): { tone: Tone; label: string } | null {
     case "ready":
       return null;
   }
-}
-
-/** The codec as people write it. */
-export function formatCodec(codec: string | null): string {
-  if (codec === null) return "–";
-  const names: Record<string, string> = {
-    h264: "H.264",
-    hevc: "HEVC",
-    mpeg4: "MPEG-4",
-    vp8: "VP8",
-    vp9: "VP9",
-    av1: "AV1",
-    gif: "GIF",
-    mjpeg: "MJPEG",
-    prores: "ProRes",
-  };
-  return names[codec] ?? codec;
 }
 
 /** "640 × 360"; null until the file has been read. */
