@@ -13,7 +13,7 @@ export function QuestionPicker({
 }: {
   clip_id: string;
   value: string | null;
-  onChange(question_id: string | null): void;
+  onChange(question_id: string): void;
 }) {
   const questions = useQuestionsOfClip(clip_id);
   const data = (questions.data ?? []).map(({ question_id, text, set_id }) => ({
@@ -34,10 +34,10 @@ export function QuestionPicker({
       error={questions.isError ? questions.error.message : null}
       disabled={data.length === 0}
       searchable
-      clearable
+      allowDeselect={false}
       data={data}
       value={value}
-      onChange={onChange}
+      onChange={(question_id) => question_id !== null && onChange(question_id)}
     />
   );
 }

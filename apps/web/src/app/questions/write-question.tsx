@@ -71,6 +71,7 @@ export function WriteQuestion({
         autosize
         minRows={2}
         maxRows={8}
+        autoFocus
         value={draft.text}
         onChange={(event) => change({ text: event.currentTarget.value })}
       />

@@ -31,11 +31,7 @@ export function QuestionPart({
     <div className={classes.question}>
       <div className={classes.row}>
         <div className={classes.grow}>
-          <QuestionPicker
-            clip_id={clip_id}
-            value={question?.question_id ?? null}
-            onChange={(id) => id !== null && onPick(id)}
-          />
+          <QuestionPicker clip_id={clip_id} value={question?.question_id ?? null} onChange={onPick} />
         </div>
         <Tooltip label="Write a question">
           <ActionIcon
