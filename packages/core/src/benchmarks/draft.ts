@@ -28,7 +28,13 @@ export function checkDraft(draft: QuestionDraft, kind: Question["kind"]): string
     return `A question has ${OPTIONS.least} to ${OPTIONS.most} options; this one has ${options.length}.`;
   const letterOf = (at: number) => "ABCDEFGH".charAt(at);
   const empty = options.indexOf("");
-  if (empty >= 0) return `Option ${letterOf(empty)} is empty: write it or take it away.`;
+  if (empty >= 0) {
+    const way =
+      options.length > OPTIONS.least
+        ? "write it or take it away"
+        : `write it, a question has at least ${OPTIONS.least}`;
+    return `Option ${letterOf(empty)} is empty: ${way}.`;
+  }
   const double = options.findIndex((option, at) => options.indexOf(option) < at);
   if (double >= 0) {
     const first = options.indexOf(options[double] ?? "");
