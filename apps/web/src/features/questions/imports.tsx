@@ -4,8 +4,12 @@ import { Link } from "@tanstack/react-router";
 import classes from "./imports.module.css";
 import { forgetImport, type QuestionImport, useImports } from "./use-import.ts";
 
-/** What became of the files that were just imported; nothing when there are none. */
-export function Imports() {
+/**
+ * What became of the files that were just imported; nothing when there are none.
+ *
+ * @param set_id  The set that is on screen, to which no link leads; absent where none is.
+ */
+export function Imports({ set_id }: { set_id?: string }) {
   const { imports } = useImports();
   if (imports.length === 0) return null;
   return (
@@ -14,7 +18,7 @@ export function Imports() {
         <li key={entry.import_id} className={classes.entry} data-state={entry.state}>
           <span className={classes.name}>{entry.name}</span>
           <span className={classes.outcome}>
-            <Outcome entry={entry} />
+            <Outcome entry={entry} is_open={entry.state === "done" && entry.set.set_id === set_id} />
           </span>
           {entry.state === "reading" ? (
             <Button
@@ -38,7 +42,7 @@ export function Imports() {
   );
 }
 
-function Outcome({ entry }: { entry: QuestionImport }) {
+function Outcome({ entry, is_open }: { entry: QuestionImport; is_open: boolean }) {
   if (entry.state === "reading")
     return (
       <>
@@ -54,9 +58,11 @@ function Outcome({ entry }: { entry: QuestionImport }) {
           set.questions,
           "question",
         )}, ${set.set_aside === 0 ? "none" : set.set_aside} set aside, ${formatNumberOf(set.remarks, "remark")}.`}{" "}
-      <Link to="/questions/$setId" params={{ setId: set.set_id }}>
-        Open
-      </Link>
+      {!is_open && (
+        <Link to="/questions/$setId" params={{ setId: set.set_id }}>
+          Open
+        </Link>
+      )}
     </>
   );
 }

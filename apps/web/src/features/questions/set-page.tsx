@@ -78,7 +78,7 @@ function OpenSet({ set }: { set: QuestionSet }) {
           Export as JSONL
         </Button>
       </header>
-      <Imports />
+      <Imports set_id={set.set_id} />
       <div className={classes.work}>
         <section className={classes.list} aria-label="Questions of the set">
           <Filters set={set} />
