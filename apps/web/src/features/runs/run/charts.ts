@@ -168,7 +168,10 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         "KL to the reference",
         "kl",
         { label: "kl", color: "accent", nan: "mark" },
-        { can_log: true, empty: "Not logged: β is 0, so there is no reference model." },
+        {
+          can_log: true,
+          empty: "Nothing logged yet. Where β is 0 nothing will be: there is no reference model.",
+        },
       ),
       chart("entropy", "Entropy", "entropy", { label: "entropy", color: "accent", nan: "mark" }),
       chart(
