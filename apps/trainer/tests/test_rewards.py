@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,14 @@ def test_table_shared_with_typescript(case):
             span = getattr(score.reading, part)
             assert span is not None
             assert text[slice(*span)] == wanted[part]
+
+
+@pytest.mark.parametrize("head", ["Answer", "The answer is", "Answer:", "\\boxed{", "\\boxed{A " * 1000])
+def test_blanks_without_end_are_read_in_no_time(head):
+    gold = Gold("A", Options(4, ["left", "right", "ahead", "behind"]), "choice")
+    began = time.perf_counter()
+    score_completion(f"<think>t</think><answer>{head}{chr(10) * 100_000}zz</answer>", gold, "sightline", None)
+    assert time.perf_counter() - began < 2
 
 
 def test_spans_on_the_wire_count_utf16_units():

@@ -28,14 +28,14 @@ class LetterReading:
 
 _PUNCTUATION = re.compile(r"[\s*_`\"'“”‘’.,:;!?()\[\]]+")
 _LONE = re.compile(r"[\s*_`\"'(\[{$<]*([A-Za-z])[\s*_`\"')\]}$>.,:;、。]*")
-_BOXED = re.compile(r"\\boxed\{\s*(?:\\(?:text|mathrm|mathbf|textbf)\{)?\s*([A-Z])\b[^}]*\}")
+_BOXED = re.compile(r"\\boxed\{\s*(?:\\(?:text|mathrm|mathbf|textbf)\{\s*)?([A-Z])\b[^}]{0,200}\}")
 _LEADING = re.compile(
     r"[\s*_`\"']*(?:[(\[]\s*([A-Z])\s*[)\]]|([A-Z])\s*(?:[*_`]{1,2}\s*)?[.):,;：、．]|([A-Z])\s+[-–—]\s)"
 )
 _LIST = re.compile(r"[\s*_`\"']*[(\[]?[A-Z][)\]]?\s*(?:,|;|、)\s*(?:(?:and|or)\s+)?[(\[]?[A-Z][)\]]?(?![A-Za-z])")
 _OPTION_LETTER = re.compile(r"^\s*\(?[A-Z][.):、]\s*")
 _DECLARED = re.compile(
-    r"(?:\b(?:answer|option|choice)\b|答案|选项)(?:\s*(?:is|should be|would be|must be|是|为))?\s*[:：=]?\s*"
+    r"(?:\b(?:answer|option|choice)\b|答案|选项)(?:\s*(?:is|should be|would be|must be|是|为))?(?:\s*[:：=])?"
     r"[\s*_`\"'(\[{$\\]*(?:text\{)?([A-Z])(?![A-Za-z])(?!\s+[a-z])",
     re.IGNORECASE | re.ASCII,
 )

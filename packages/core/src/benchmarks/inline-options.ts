@@ -1,3 +1,5 @@
+import { shortenRuns } from "../text/shorten-runs.ts";
+
 /** A question whose options stand in its text; `header` is the word before them, null where none stands there plainly. */
 export type SplitQuestion = { stem: string; options: string[]; header: string | null };
 
@@ -20,7 +22,7 @@ const trimFences = (text: string) =>
  * @returns Null when there is no run of at least two.
  */
 export function splitInlineOptions(text: string): SplitQuestion | null {
-  const clean = trimFences(text.replace(/\r\n?/g, "\n"));
+  const clean = trimFences(shortenRuns(text.replace(/\r\n?/g, "\n")));
   const markers = [...clean.matchAll(MARKER)].map((match) => ({
     letter: match[2] ?? "",
     start: match.index + (match[1] ?? "").length,

@@ -1,3 +1,4 @@
+import { shortenRuns } from "../text/shorten-runs.ts";
 import { findActions } from "./actions.ts";
 import type { Triple, TripleProblem } from "./types.ts";
 
@@ -129,7 +130,7 @@ export function parseDescription(
   isFirst: boolean,
 ): Pick<Triple, "action" | "change" | "relevant" | "raw" | "problems"> {
   const problems: TripleProblem[] = leaksAnswer(raw) ? ["leaked_answer"] : [];
-  const text = raw.replace(FENCE, "").trim();
+  const text = shortenRuns(raw).replace(FENCE, "").trim();
   if (isFirst) {
     if (text === "") problems.push("unplaced");
     return { action: null, change: text, relevant: "", raw, problems };

@@ -40,7 +40,7 @@ function readLoneLetter(text: string): string | null {
 
 function readBoxed(text: string): string | null {
   const matches = [
-    ...text.matchAll(/\\boxed\{\s*(?:\\(?:text|mathrm|mathbf|textbf)\{)?\s*([A-Z])\b[^}]*\}/g),
+    ...text.matchAll(/\\boxed\{\s*(?:\\(?:text|mathrm|mathbf|textbf)\{\s*)?([A-Z])\b[^}]{0,200}\}/g),
   ];
   return matches.at(-1)?.[1] ?? null;
 }
@@ -74,7 +74,7 @@ function readOptionText(text: string, options: Options): string | null {
 }
 
 const DECLARED =
-  /(?:\b(?:answer|option|choice)\b|答案|选项)(?:\s*(?:is|should be|would be|must be|是|为))?\s*[:：=]?\s*[\s*_`"'([{$\\]*(?:text\{)?([A-Z])(?![A-Za-z])(?!\s+[a-z])/gi;
+  /(?:\b(?:answer|option|choice)\b|答案|选项)(?:\s*(?:is|should be|would be|must be|是|为))?(?:\s*[:：=])?[\s*_`"'([{$\\]*(?:text\{)?([A-Z])(?![A-Za-z])(?!\s+[a-z])/gi;
 
 function readDeclared(text: string): string | null {
   const letters = [...text.matchAll(DECLARED)]
