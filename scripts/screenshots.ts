@@ -5,12 +5,14 @@
  *   node --import tsx scripts/screenshots.ts [page …]
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Page } from "@playwright/test";
+import { endProcessesOf } from "../apps/server/src/features/runs/testing/processes.ts";
 import buildWeb from "../apps/web/e2e/support/build.ts";
 import { dropFiles, getCard } from "../apps/web/e2e/support/library.ts";
+import { getTrainedPolicy } from "../apps/web/e2e/support/policy.ts";
 import { launch, waitForState, waitForStep } from "../apps/web/e2e/support/runs.ts";
 import { endServer, startServer } from "../apps/web/e2e/support/server.ts";
 import { findChromium } from "./lib/chromium.ts";
@@ -121,6 +123,76 @@ const runShots: Shot[] = [
   },
 ];
 
+/** Pages of the sample project with a trained policy; their work is done by `workOnSamples`. */
+const sampleShots: Shot[] = [
+  {
+    name: "clip-triples",
+    address: () => `/clips/${hashOf(ASKED)}?frame=60&tab=triples`,
+    prepare: (page) => page.getByTestId("triple").nth(3).waitFor(),
+  },
+  {
+    name: "clip-ask",
+    address: () => asked,
+    prepare: (page) => page.getByTestId("verdict").first().waitFor(),
+  },
+  {
+    name: "clip-objects",
+    address: () => `/clips/${hashOf("street-crossing-1")}?frame=45`,
+    async prepare(page) {
+      await page
+        .getByText(/^(Kept|Dropped)/)
+        .nth(3)
+        .waitFor();
+      await page.keyboard.press("o");
+      await page
+        .getByText(/stop sign \d/)
+        .first()
+        .waitFor();
+    },
+  },
+  {
+    name: "questions",
+    address: () => "/questions",
+    prepare: (page) => page.getByRole("row").nth(1).waitFor(),
+  },
+  {
+    name: "evaluate",
+    address: () => evaluated,
+    prepare: (page) => page.getByTestId("evaluation-row").first().waitFor(),
+  },
+];
+
+/** The clip whose question is asked. */
+const ASKED = "street-round-the-corner-3";
+/** Addresses of what `workOnSamples` did. */
+let asked = "";
+let evaluated = "";
+
+/** Makes triples of the pixels, asks the sample question of one clip, strikes and asks again, and evaluates the set. */
+async function workOnSamples(page: Page): Promise<void> {
+  await page.goto("/library");
+  await page.waitForFunction(() => document.querySelectorAll("[role=gridcell]").length >= 6, null, {
+    timeout: 120_000,
+  });
+  await page.waitForFunction(() => document.querySelector("footer [role=progressbar]") === null, null, {
+    timeout: 300_000,
+  });
+  await page.goto(`/clips/${hashOf(ASKED)}?tab=ask`);
+  await page.getByRole("button", { name: "Make them from the pictures" }).click();
+  await page.getByTestId("told").first().waitFor({ timeout: 120_000 });
+  await page
+    .getByRole("progressbar", { name: "Making triples" })
+    .waitFor({ state: "hidden", timeout: 120_000 });
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByTestId("verdict").first().waitFor({ timeout: 120_000 });
+  asked = page.url();
+  await page.goto("/evaluate");
+  await page.getByLabel("Name").fill("tiny policy on the samples");
+  await page.getByRole("button", { name: "Evaluate", exact: true }).click();
+  await page.getByTestId("micro").getByRole("cell", { name: "4", exact: true }).waitFor({ timeout: 300_000 });
+  evaluated = page.url();
+}
+
 /** A sample clip's id: the hash of its bytes. */
 function hashOf(world: string): string {
   const bytes = readFileSync(join(ROOT, "fixtures/worlds", `${world}.mp4`));
@@ -189,38 +261,62 @@ async function addSamples(page: Page): Promise<void> {
 }
 
 const wanted = new Set(process.argv.slice(2));
+const pick = (all: readonly Shot[]) => all.filter(({ name }) => wanted.size === 0 || wanted.has(name));
+
+/** Takes pictures of a server of its own, once `fill` has given it something to show. */
+async function take(
+  name: string,
+  all: readonly Shot[],
+  samples: boolean,
+  fill: (page: Page) => Promise<void>,
+) {
+  if (all.length === 0) return;
+  const dataDir = join(home, name);
+  if (samples) {
+    const policy = await getTrainedPolicy();
+    cpSync(policy.run_dir, join(dataDir, "runs", policy.run_id), { recursive: true });
+  }
+  const server = await startServer(dataDir, 0, { samples });
+  try {
+    const page = await browser.newPage({ baseURL: server.url });
+    await page.goto(`/enter?token=${readFileSync(join(dataDir, "token"), "utf8").trim()}`);
+    await fill(page);
+    for (const { name, address, prepare } of all) {
+      for (const colorScheme of ["light", "dark"] as const) {
+        for (const size of SIZES) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize(size);
+          await page.goto(await address(page));
+          await prepare(page);
+          await page.screenshot({
+            path: join(OUT, `${name}-${colorScheme}-${size.width}x${size.height}.png`),
+            animations: "disabled",
+          });
+        }
+      }
+      console.log(name);
+    }
+    await page.close();
+  } finally {
+    await endServer(server.child, "SIGTERM");
+    await endProcessesOf(dataDir);
+  }
+}
+
 buildWeb();
 mkdirSync(OUT, { recursive: true });
 const home = mkdtempSync(join(tmpdir(), "sightline-shots-"));
-const dataDir = join(home, "embodied");
-const server = await startServer(dataDir, 0);
 const browser = await chromium.launch({
   executablePath: findChromium(),
   args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
 try {
-  const page = await browser.newPage({ baseURL: server.url });
-  await page.goto(`/enter?token=${readFileSync(join(dataDir, "token"), "utf8").trim()}`);
-  const isWanted = ({ name }: Shot) => wanted.size === 0 || wanted.has(name);
-  if (shots.some(isWanted)) await addSamples(page);
-  if (runShots.some(isWanted)) await addRuns(page);
-  for (const { name, address, prepare } of [...shots, ...runShots].filter(isWanted)) {
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const size of SIZES) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize(size);
-        await page.goto(await address(page));
-        await prepare(page);
-        await page.screenshot({
-          path: join(OUT, `${name}-${colorScheme}-${size.width}x${size.height}.png`),
-          animations: "disabled",
-        });
-      }
-    }
-    console.log(name);
-  }
+  await take("embodied", [...pick(shots), ...pick(runShots)], false, async (page) => {
+    if (pick(shots).length > 0) await addSamples(page);
+    if (pick(runShots).length > 0) await addRuns(page);
+  });
+  await take("samples", pick(sampleShots), true, workOnSamples);
 } finally {
   await browser.close();
-  await endServer(server.child, "SIGTERM");
   rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
