@@ -18,6 +18,7 @@ type Connection = {
 
 let connections: Connection[];
 let page: EventTarget & { visibilityState: "visible" | "hidden" };
+let tab: EventTarget;
 
 const server: TRPCLink<AppRouter> =
   () =>
@@ -53,7 +54,9 @@ beforeEach(() => {
   vi.useFakeTimers();
   connections = [];
   page = Object.assign(new EventTarget(), { visibilityState: "visible" as const });
+  tab = new EventTarget();
   vi.stubGlobal("document", page);
+  vi.stubGlobal("window", tab);
   useSession.setState({ session: "open", connection: "quiet", wasLive: false });
 });
 
@@ -139,6 +142,18 @@ test("a hidden tab gives its connection back and goes on after the last event wh
   settle();
   expect(connections[1]).toMatchObject({ isOpen: true, streams: [{ input: { lastEventId: "41" } }] });
   expect(onComplete).not.toHaveBeenCalled();
+});
+
+test("a page that is left gives its connection back at once and goes on when somebody comes back to it", () => {
+  createClient().clips.follow.subscribe(undefined, {});
+  settle();
+  connections[0]?.say({ id: connections[0].streams[0]?.id, kind: "value", event_id: "41", value: [] });
+  tab.dispatchEvent(new Event("pagehide"));
+  expect(connections[0]?.isOpen).toBe(false);
+  show("hidden");
+  show("visible");
+  settle();
+  expect(connections[1]).toMatchObject({ isOpen: true, streams: [{ input: { lastEventId: "41" } }] });
 });
 
 test("a short look elsewhere costs nothing; a tab opened in the background waits until it is seen", () => {

@@ -24,7 +24,8 @@ type LiveEvent =
 
 /**
  * Carries all subscriptions of a tab over one connection, since a browser allows about six to a server over all of
- * its tabs. A tab that stays hidden gives its connection back and goes on after the last event when it is seen again.
+ * its tabs. A tab that stays hidden, or a page that was left, gives its connection back and goes on after the last
+ * event when it is seen again.
  */
 export function liveLink(): TRPCLink<AppRouter> {
   return () => {
@@ -120,6 +121,12 @@ export function liveLink(): TRPCLink<AppRouter> {
           setConnection("quiet");
         }, HIDDEN_GRACE_MS);
       }
+    });
+
+    // A page that is left is kept, frozen, for going back: no timer of it would give the connection back any more.
+    window.addEventListener("pagehide", () => {
+      close();
+      setConnection("quiet");
     });
 
     return ({ op, next: toServer }) =>
