@@ -119,7 +119,7 @@ test("triples from real pixels without a network: made, read, edited, taken back
   await expect(rows(page).nth(1).locator("mark").first()).toBeVisible();
   await expect(rows(page).nth(1).getByTestId("action")).toHaveCount(2);
   await expect(page.getByTestId("tally")).toHaveCount(2);
-  await page.getByRole("button", { name: "this clip" }).click();
+  await page.getByRole("button", { name: "Count all clips" }).click();
   await expect(page.getByTestId("tally").first()).toContainText("oracle · 1 clip");
   await expectAccessible(page, "two sets side by side");
 

@@ -32,12 +32,8 @@ export function TallyLine({ set, against }: { set: TripleSet; against: TripleSet
         <SetTally set={set} shows_all={shows_all} has_label={against !== null} />
         {against !== null && <SetTally set={against} shows_all={shows_all} has_label />}
       </div>
-      <UnstyledButton
-        className={classes.scope}
-        aria-pressed={shows_all}
-        onClick={() => setShowsAll(!shows_all)}
-      >
-        {shows_all ? "all clips" : "this clip"}
+      <UnstyledButton className={classes.scope} onClick={() => setShowsAll(!shows_all)}>
+        {shows_all ? "Count this clip" : "Count all clips"}
       </UnstyledButton>
     </div>
   );

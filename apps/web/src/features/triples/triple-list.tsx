@@ -1,5 +1,6 @@
 import { differ, type KnownTriple, type TripleSet } from "@sightline/core/perception";
 import { useEffect, useRef } from "react";
+import { flushSync } from "react-dom";
 import type { ClipPaneProps } from "../../app/clip-pane.ts";
 import { TripleEditor } from "./triple-editor.tsx";
 import classes from "./triple-list.module.css";
@@ -45,7 +46,10 @@ export function TripleList({
           key={frame}
           triple_set_id={set.triple_set_id}
           triple={triple}
-          onClose={() => onEdit(null)}
+          onClose={() => {
+            flushSync(() => onEdit(null));
+            list.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-edits]`)?.focus();
+          }}
         />
       );
     }

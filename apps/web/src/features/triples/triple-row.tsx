@@ -85,7 +85,7 @@ export function TripleRow({
               </ActionIcon>
             </Tooltip>
             <Tooltip label="Edit (E)">
-              <ActionIcon size={22} aria-label={`Edit triple ${index}`} onClick={onEdit}>
+              <ActionIcon size={22} data-edits aria-label={`Edit triple ${index}`} onClick={onEdit}>
                 <IconPencil size={14} stroke={1.6} />
               </ActionIcon>
             </Tooltip>
