@@ -112,7 +112,7 @@ testWithPolicy(
     const micro = page.getByTestId("micro");
     await expect(micro.getByRole("cell").nth(1)).toHaveText("1", { timeout: 120_000 });
     await expect(micro.getByRole("cell").nth(2)).toHaveText("1.000");
-    await page.getByText("Left out 1").click();
+    await page.getByText("Not counted 1").click();
     await expect(page.getByTestId("evaluation-row")).toContainText("This policy knows");
     await expect(page.getByRole("progressbar", { name: "Questions asked" })).toBeHidden();
   },

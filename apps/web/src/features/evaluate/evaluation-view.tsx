@@ -5,16 +5,25 @@ import {
   type Tally,
   tallyEvaluation,
 } from "@sightline/core/evaluations";
+import { formatNumberOf } from "@sightline/core/format";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { client, trpc } from "../../app/clients.ts";
+import { useClips } from "../../app/clips.ts";
 import { nameReasoner, useReasoners } from "../../app/reasoners/reasoners.ts";
 import classes from "./evaluate.module.css";
 import { stopHere, useWorkHere, workHere } from "./work-here.ts";
 
 /** Which rows are listed. */
 export type RowFilter = "all" | "right" | "wrong" | "left out";
+
+const FILTERS: Record<RowFilter, string> = {
+  all: "All",
+  right: "Right",
+  wrong: "Wrong",
+  "left out": "Not counted",
+};
 
 const MOST_ROWS = 500;
 
@@ -34,6 +43,8 @@ export function EvaluationView({
   onFilter(filter: RowFilter): void;
 }) {
   const { rows } = evaluation;
+  const clips = useClips({ trash: false }).data;
+  const names = useMemo(() => new Map(clips?.map(({ clip_id, name }) => [clip_id, name])), [clips]);
   const tally = useMemo(() => tallyEvaluation(rows), [rows]);
   const of_task = rows.filter((row) => task === null || row.task === task);
   const counts = {
@@ -92,12 +103,12 @@ export function EvaluationView({
         onChange={(value) => onFilter(value as RowFilter)}
         data={(["all", "right", "wrong", "left out"] as const).map((one) => ({
           value: one,
-          label: `${one.charAt(0).toUpperCase()}${one.slice(1)} ${counts[one]}`,
+          label: `${FILTERS[one]} ${counts[one]}`,
         }))}
       />
       <ul className={classes.rows} aria-label="Questions">
         {shown.slice(0, MOST_ROWS).map((row) => (
-          <Row key={row.question_id} row={row} />
+          <Row key={row.question_id} row={row} clip_name={names.get(row.clip_id ?? "") ?? ""} />
         ))}
       </ul>
       {shown.length > MOST_ROWS && (
@@ -169,7 +180,7 @@ function Head({ evaluation }: { evaluation: Evaluation }) {
     <header className={classes.head}>
       <h2>{name}</h2>
       <p className={classes.hint}>
-        {nameReasoner(reasoner, choices)} · {questions} questions
+        {nameReasoner(reasoner, choices)} · {formatNumberOf(questions, "question")}
         {waiting > 0 && ` · ${waiting} still to be asked`}
         {state === "cancelled" && " · cancelled"}
       </p>
@@ -220,7 +231,8 @@ function Head({ evaluation }: { evaluation: Evaluation }) {
   );
 }
 
-function Row({ row }: { row: EvaluationRow }) {
+/** @param clip_name  Empty where there is no clip. */
+function Row({ row, clip_name }: { row: EvaluationRow; clip_name: string }) {
   const { question_id, clip_id, trace_id, text, task, gold, letter, accuracy, agrees, state, problem } = row;
   const mark = accuracy === null ? "" : accuracy === 1 ? "✓" : "✗";
   const inside = (
@@ -237,6 +249,7 @@ function Row({ row }: { row: EvaluationRow }) {
           gold === null ? "answer not known" : `right ${gold}`,
           agrees === null ? "" : agrees ? "consistent" : "not consistent",
           task.replaceAll("_", " "),
+          clip_name,
         ]
           .filter((part) => part !== "")
           .join(" · ")}

@@ -50,53 +50,54 @@ export function EvaluatePage() {
         <Outputs />
       </div>
       <div className={classes.body}>
-        <PaneGroup id="evaluate" direction="horizontal">
-          <Pane id="list" size={26} min={200}>
-            <ul className={classes.list} aria-label="Evaluations">
-              {(evaluations.data ?? []).map((one) => (
-                <li key={one.evaluation_id}>
-                  <button
-                    type="button"
-                    className={classes.item}
-                    aria-current={one.evaluation_id === evaluation_id ? "true" : undefined}
-                    onClick={() => go({ evaluation: one.evaluation_id, task: undefined })}
-                  >
-                    <span className={classes.name}>{one.name}</span>
-                    <span className={classes.hint}>
-                      <Status tone={TONES[one.state]} label={one.state} /> {one.questions - one.waiting} of{" "}
-                      {one.questions} · {formatAgo(one.made_secs, Date.now() / 1000)}
-                    </span>
-                  </button>
-                </li>
-              ))}
-            </ul>
-          </Pane>
-          <Pane id="evaluation" size={74} min={320}>
-            <section
-              className={classes.scroll}
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-              tabIndex={0}
-              aria-label="Evaluation"
-            >
-              {opened.data !== undefined && (
-                <EvaluationView
-                  evaluation={opened.data}
-                  task={search.task ?? null}
-                  filter={search.rows ?? "all"}
-                  onTask={(task) => go({ task: task ?? undefined })}
-                  onFilter={(rows) => go({ rows })}
-                />
-              )}
-              {opened.isError && <p className={classes.problem}>{opened.error.message}</p>}
-              {evaluations.data?.length === 0 && (
-                <EmptyState icon={<IconTargetArrow size={30} stroke={1.4} />} title="No evaluation yet">
-                  Pick a set of questions and a reasoner above. Each question is asked over the triples of its
-                  clip; where there are none, they are made from the pictures.
-                </EmptyState>
-              )}
-            </section>
-          </Pane>
-        </PaneGroup>
+        {evaluations.data?.length === 0 && evaluation_id === null ? (
+          <EmptyState icon={<IconTargetArrow size={30} stroke={1.4} />} title="No evaluation yet">
+            Pick a set of questions and a reasoner above. Each question is asked over the triples of its clip;
+            where there are none, they are made from the pictures.
+          </EmptyState>
+        ) : (
+          <PaneGroup id="evaluate" direction="horizontal">
+            <Pane id="list" size={26} min={200}>
+              <ul className={classes.list} aria-label="Evaluations">
+                {(evaluations.data ?? []).map((one) => (
+                  <li key={one.evaluation_id}>
+                    <button
+                      type="button"
+                      className={classes.item}
+                      aria-current={one.evaluation_id === evaluation_id ? "true" : undefined}
+                      onClick={() => go({ evaluation: one.evaluation_id, task: undefined })}
+                    >
+                      <span className={classes.name}>{one.name}</span>
+                      <span className={classes.hint}>
+                        <Status tone={TONES[one.state]} label={one.state} /> {one.questions - one.waiting} of{" "}
+                        {one.questions} · {formatAgo(one.made_secs, Date.now() / 1000)}
+                      </span>
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </Pane>
+            <Pane id="evaluation" size={74} min={320}>
+              <section
+                className={classes.scroll}
+                // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+                tabIndex={0}
+                aria-label="Evaluation"
+              >
+                {opened.data !== undefined && (
+                  <EvaluationView
+                    evaluation={opened.data}
+                    task={search.task ?? null}
+                    filter={search.rows ?? "all"}
+                    onTask={(task) => go({ task: task ?? undefined })}
+                    onFilter={(rows) => go({ rows })}
+                  />
+                )}
+                {opened.isError && <p className={classes.problem}>{opened.error.message}</p>}
+              </section>
+            </Pane>
+          </PaneGroup>
+        )}
       </div>
     </div>
   );

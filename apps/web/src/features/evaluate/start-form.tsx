@@ -1,11 +1,13 @@
 import { Button, Select, TextInput } from "@mantine/core";
 import type { Evaluation } from "@sightline/core/evaluations";
+import { formatNumberOf } from "@sightline/core/format";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { trpc } from "../../app/clients.ts";
 import { usePicked, useReasoners } from "../../app/reasoners/reasoners.ts";
 import classes from "./evaluate.module.css";
+import { refreshEvaluations } from "./use-evaluations.ts";
 import { workHere } from "./work-here.ts";
 
 type Side = NonNullable<Evaluation["side"]>;
@@ -26,6 +28,7 @@ export function StartForm({ onStarted }: { onStarted(evaluation_id: string): voi
       onSuccess(evaluation) {
         if (choice?.kind === "policy") workHere(evaluation, choice);
         setName("");
+        void refreshEvaluations();
         onStarted(evaluation.evaluation_id);
       },
     }),
@@ -57,7 +60,7 @@ export function StartForm({ onStarted }: { onStarted(evaluation_id: string): voi
         label="Questions"
         data={(sets.data ?? []).map((one) => ({
           value: one.set_id,
-          label: `${one.name} · ${one.questions} questions, ${one.matches.matched} on clips`,
+          label: `${one.name} · ${formatNumberOf(one.questions, "question")}, ${one.matches.matched} on clips`,
         }))}
         value={set?.set_id ?? null}
         onChange={setSet}
