@@ -46,7 +46,7 @@ export function QuestionPart({
         </Tooltip>
       </div>
       {!has_heading && !is_writing && (
-        <Button size="compact-xs" variant="subtle" className={classes.offer} onClick={onAskHeading}>
+        <Button size="compact-xs" variant="default" className={classes.offer} onClick={onAskHeading}>
           Ask for the heading after the clip's moves
         </Button>
       )}
