@@ -1,4 +1,4 @@
-import type { RunState, RunSummary, VerdictState } from "@sightline/core/runs";
+import type { AttemptSummary, RunState, RunSummary, VerdictState } from "@sightline/core/runs";
 import type { Tone } from "@sightline/ui/status";
 
 type Words = { tone: Tone; label: string; meaning: string };
@@ -45,7 +45,7 @@ export const RUN_STATES: Record<RunState, Words> = {
 };
 
 /** What a host said of an attempt. */
-export const VERDICTS: Record<VerdictState, { tone: Tone; label: string }> = {
+const VERDICTS: Record<VerdictState, { tone: Tone; label: string }> = {
   starting: { tone: "waiting", label: "starting" },
   running: { tone: "busy", label: "running" },
   stalled: { tone: "part", label: "stalled" },
@@ -56,6 +56,12 @@ export const VERDICTS: Record<VerdictState, { tone: Tone; label: string }> = {
   lost: { tone: "wrong", label: "lost" },
   unreachable: { tone: "waiting", label: "unreachable" },
 };
+
+/** How an attempt stands; one whose end the host has seen is named by how it ended. */
+export function getVerdict({ verdict, reason, signal }: AttemptSummary): { tone: Tone; label: string } {
+  if (verdict !== "finished" || reason === null) return VERDICTS[verdict];
+  return reason === "failed" && signal !== null ? VERDICTS.killed : RUN_STATES[reason];
+}
 
 const LIVE: ReadonlySet<RunState> = new Set([
   "launching",

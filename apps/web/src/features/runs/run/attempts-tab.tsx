@@ -1,6 +1,6 @@
 import type { AttemptSummary, RunDetail } from "@sightline/core/runs";
 import { Status } from "@sightline/ui/status";
-import { formatDuration, VERDICTS } from "../run-state.ts";
+import { formatDuration, getVerdict } from "../run-state.ts";
 import classes from "./table.module.css";
 
 /** Every process that worked on the run: what became of it, and why. */
@@ -32,7 +32,7 @@ export function AttemptsTab({ detail }: { detail: RunDetail | null }) {
 }
 
 function AttemptRow({ attempt }: { attempt: AttemptSummary }) {
-  const verdict = VERDICTS[attempt.verdict];
+  const verdict = getVerdict(attempt);
   const ended = attempt.ended_secs ?? Date.now() / 1000;
   return (
     <tr>
