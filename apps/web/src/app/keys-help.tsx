@@ -19,13 +19,7 @@ export function KeysHelp() {
     ...pages.filter(({ page }) => page === "Everywhere"),
   ];
   return (
-    <Modal
-      opened={isOpen}
-      onClose={() => useHelp.setState({ isOpen: false })}
-      title="Keys"
-      size="lg"
-      classNames={{ title: classes.title }}
-    >
+    <Modal opened={isOpen} onClose={() => useHelp.setState({ isOpen: false })} title="Keys" size="lg">
       <FocusTrap.InitialFocus />
       <div className={classes.groups}>
         {ordered.map(({ page, bindings }) => (

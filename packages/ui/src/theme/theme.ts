@@ -80,6 +80,7 @@ export const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.35, blur: 0 },
         closeButtonProps: { "aria-label": "Close" },
       },
+      styles: { title: { fontSize: 15, fontWeight: 600 } },
     }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
     Popover: Popover.extend({ defaultProps: { shadow: "md", transitionProps: { duration: 80 } } }),
