@@ -18,6 +18,7 @@ export function buildWeb() {
   const sources = hashSources();
   const stamp = join(WEB, "dist/.sources");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === sources) return false;
+  console.log("Building the pages: half a minute at most, and only after a change.");
   const draft = join(WEB, `dist.${process.pid}`);
   const vite = join(WEB, "node_modules/vite/bin/vite.js");
   const { status } = spawnSync(process.execPath, [vite, "build", "--outDir", draft, "--logLevel", "error"], {
