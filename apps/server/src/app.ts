@@ -60,6 +60,8 @@ export async function createApp(options: {
   samples?: boolean;
   /** How long and how often endpoints are called. */
   patience?: Patience;
+  /** Address of the hub that models are fetched from; by default what HF_ENDPOINT says. */
+  hubAddress?: string;
 }): Promise<App> {
   mkdirSync(options.dataDir, { recursive: true });
   const isNew = !existsSync(join(options.dataDir, "sightline.db"));
@@ -112,7 +114,9 @@ export async function createApp(options: {
   });
   const runs = createRuns({ db, hosts, log, inputs: (spec) => training.inputs(spec) });
   const policies = createPolicies({
+    db,
     dataDir: options.dataDir,
+    hubAddress: options.hubAddress ?? process.env.HF_ENDPOINT,
     listRuns: () => runs.list({ trash: false }),
   });
   if (options.samples && isNew) {

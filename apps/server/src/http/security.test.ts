@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +20,7 @@ beforeAll(async () => {
   symlinkSync(join(listed, "secret.mp4"), join(listed, "inside", "link.mp4"));
   server = await startTestServer({
     folders: [join(listed, "inside")],
+    hubAddress: "http://hub.example/mirror",
     quota: { file_bytes: 4 * GB, total_bytes: 20 * GB },
   });
 });
@@ -144,6 +145,35 @@ describe.each(ADDRESSES)("%s", (kind, asked) => {
       "content-security-policy": expect.stringMatching(/default-src 'self'.*frame-ancestors 'none'/),
     });
   });
+});
+
+describe("what may be connected to", () => {
+  const connectOf = async (path: string) => {
+    const policy = String(
+      (await ask({ path, headers: { accept: "text/html" } })).headers["content-security-policy"],
+    );
+    return /connect-src ([^;]*)/.exec(policy)?.[1];
+  };
+  const ASSETS = join(import.meta.dirname, "../../../web/dist/assets");
+  const assets = existsSync(ASSETS) ? readdirSync(ASSETS).filter((name) => name.endsWith(".js")) : [];
+
+  test.each(["/", "/settings", "/trpc/health"])("%s connects to this server only", async (path) => {
+    expect(await connectOf(path)).toBe("'self' blob: data:");
+  });
+
+  test.skipIf(assets.length === 0)(
+    "of all scripts, only the policies' worker may reach the hub",
+    async () => {
+      const open: string[] = [];
+      for (const name of assets) {
+        const connect = await connectOf(`/assets/${name}`);
+        if (connect === "'self' blob: data:") continue;
+        expect(connect).toBe("'self' blob: data: http://hub.example");
+        open.push(name);
+      }
+      expect(open).toEqual([expect.stringMatching(/^policy-worker-[\w-]+\.js$/)]);
+    },
+  );
 });
 
 describe("the way in", () => {

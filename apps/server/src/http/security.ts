@@ -66,8 +66,14 @@ function refuse(request: FastifyRequest, reply: FastifyReply, { status, message 
   return wantsPage ? reply.type("text/html; charset=utf-8").send(doorPage(message)) : reply.send({ message });
 }
 
-/** What a page or worker of ours may load and run; `scripts` are script sources beyond our own files. */
-export function contentSecurityPolicy(...scripts: string[]): string {
+/** What a page or worker of ours may load and run; `scripts` and `connect` are sources beyond our own. */
+export function contentSecurityPolicy({
+  scripts = [],
+  connect = [],
+}: {
+  scripts?: readonly string[];
+  connect?: readonly string[];
+} = {}): string {
   return [
     "default-src 'self'",
     `script-src ${["'self'", "'wasm-unsafe-eval'", ...scripts].join(" ")}`,
@@ -76,7 +82,7 @@ export function contentSecurityPolicy(...scripts: string[]): string {
     "img-src 'self' blob: data:",
     "media-src 'self' blob:",
     "font-src 'self' data:",
-    "connect-src 'self' blob: data:",
+    `connect-src ${["'self'", "blob:", "data:", ...connect].join(" ")}`,
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",

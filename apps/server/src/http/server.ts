@@ -36,6 +36,6 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   registerKeyFrameRoutes(server, app.keyframes);
   registerPolicyRoutes(server, app.policies);
   registerImportRoute(server, app.questions);
-  await registerWeb(server);
+  await registerWeb(server, app.policies.hub.sources);
   return server;
 }

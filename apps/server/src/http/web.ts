@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { contentSecurityPolicy } from "./security.ts";
@@ -7,12 +7,17 @@ import { contentSecurityPolicy } from "./security.ts";
 /** Where `vite build` puts the web. */
 const WEB_DIST = join(import.meta.dirname, "../../../web/dist");
 
-const WORKER_POLICY = contentSecurityPolicy("'unsafe-eval'");
-
 const API = /^\/(trpc|media|uploads|enter)(\/|$)/;
 
-/** Serves the built web; any other path that a person can open is the single page, whose router takes it from there. */
-export async function registerWeb(server: FastifyInstance) {
+/**
+ * Serves the built web; any other path that a person can open is the single page, whose router takes it from there.
+ *
+ * @param hubSources  Where the policies' worker may fetch models, and nothing else of the web may.
+ */
+export async function registerWeb(server: FastifyInstance, hubSources: readonly string[]) {
+  const scripts = ["'unsafe-eval'"];
+  const workerPolicy = contentSecurityPolicy({ scripts });
+  const policyWorkerPolicy = contentSecurityPolicy({ scripts, connect: hubSources });
   await server.register(fastifyStatic, {
     root: WEB_DIST,
     index: "index.html",
@@ -21,7 +26,9 @@ export async function registerWeb(server: FastifyInstance) {
       const isHashed = path.startsWith(join(WEB_DIST, "assets"));
       reply.header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");
       // A worker obeys the policy of its own file. OpenCV's glue code makes functions from text.
-      if (isHashed && /worker[^/]*\.js$/.test(path)) reply.header("content-security-policy", WORKER_POLICY);
+      if (!isHashed || !/worker[^/]*\.js$/.test(path)) return;
+      const isPolicyWorker = basename(path).startsWith("policy-worker-");
+      reply.header("content-security-policy", isPolicyWorker ? policyWorkerPolicy : workerPolicy);
     },
   });
   server.setNotFoundHandler(async (request, reply) => {

@@ -55,17 +55,18 @@ export type Policy = {
   name: string;
   /** Null for a model that is not one of ours. */
   card: PolicyCard | null;
-  /** The smallest loss of precision among the files that are there. */
-  dtype: PolicyDtype;
-  bytes: number;
+  /** The smallest loss of precision among the files that are there; null for the hub, where the browser looks. */
+  dtype: PolicyDtype | null;
+  /** Null for the hub, whose files aren't here. */
+  bytes: number | null;
   made_secs: number;
   /** Why it can't be loaded, and what to do; null when it can. */
   problem: string | null;
 };
 
-/** Path below `/media/policies/` under which a source's files are served; null for the hub, whose files aren't here. */
-export function getPolicyPath(source: PolicySource): string | null {
+/** Path below `/media/policies/` under which a source's files are served; the server sends on to the hub's. */
+export function getPolicyPath(source: PolicySource): string {
   if (source.kind === "run") return `runs/${source.run_id}`;
   if (source.kind === "folder") return `folders/${source.model_id}`;
-  return null;
+  return `hub/${source.id}`;
 }

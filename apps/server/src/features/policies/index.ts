@@ -4,13 +4,18 @@ import { extname, join } from "node:path";
 import type { Policy } from "@sightline/core/policies";
 import type { RunSummary } from "@sightline/core/runs";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Db } from "../../db/open.ts";
 import { confinePath } from "../../http/confine-path.ts";
 import { listModelFolders, readExport, SafeName } from "./folders.ts";
+import { type Hub, toHub } from "./hub.ts";
+import { createHubModels, type HubModels } from "./hub-models.ts";
 
 /** Policies that a browser can run, and their files. */
 export type Policies = {
-  /** Runs' exports and folders under `models`, the newest first. */
+  /** Runs' exports, folders under `models` and models of the hub, the newest first. */
   list(): Promise<Policy[]>;
+  hub: Hub;
+  hubModels: HubModels;
   /**
    * A file of a policy, free of links.
    *
@@ -21,12 +26,17 @@ export type Policies = {
 };
 
 export function createPolicies(parts: {
+  db: Db;
   dataDir: string;
+  /** The hub's address; the public one's when undefined. */
+  hubAddress: string | undefined;
   /** Runs that are not in the trash. */
   listRuns(): RunSummary[];
 }): Policies {
   const runsDir = join(parts.dataDir, "runs");
   const modelsDir = join(parts.dataDir, "models");
+  const hub = toHub(parts.hubAddress);
+  const hubModels = createHubModels(parts.db, hub);
   /** Only this machine's files can be served. */
   const listLocal = () => parts.listRuns().filter(({ host_id }) => host_id === "local");
 
@@ -37,9 +47,15 @@ export function createPolicies(parts: {
   };
 
   return {
+    hub,
+    hubModels,
     async list() {
       const exported = await Promise.all(listLocal().map(readRun));
-      const policies = [...exported.filter((one) => one !== null), ...(await listModelFolders(modelsDir))];
+      const policies = [
+        ...exported.filter((one) => one !== null),
+        ...(await listModelFolders(modelsDir)),
+        ...hubModels.list(),
+      ];
       return policies.sort((a, b) => b.made_secs - a.made_secs);
     },
 
@@ -61,7 +77,9 @@ export function createPolicies(parts: {
 
 type Params = { name: string; "*": string };
 
-/** Serves policies' files, read-only. */
+type HubParams = Params & { owner: string };
+
+/** Serves policies' files, read-only; to those on the hub it shows the way. */
 export function registerPolicyRoutes(server: FastifyInstance, policies: Policies): void {
   for (const kind of ["runs", "folders"] as const) {
     server.get<{ Params: Params }>(`/media/policies/${kind}/:name/*`, async (request, reply) => {
@@ -70,6 +88,11 @@ export function registerPolicyRoutes(server: FastifyInstance, policies: Policies
       return sendFile(request, reply, file);
     });
   }
+  server.get<{ Params: HubParams }>("/media/policies/hub/:owner/:name/*", async ({ params }, reply) => {
+    const address = policies.hubModels.getAddress(`${params.owner}/${params.name}`, params["*"]);
+    if (address === null) return reply.code(404).send({ message: "There is no such model of the hub here." });
+    return reply.header("cache-control", "no-store").redirect(address);
+  });
 }
 
 async function sendFile(request: FastifyRequest, reply: FastifyReply, file: string) {

@@ -4,7 +4,10 @@ import { dirname, join } from "node:path";
 import type { PolicyCard } from "@sightline/core/policies";
 import type { RunSummary } from "@sightline/core/runs";
 import { afterEach, expect, test } from "vitest";
+import { StartError } from "../../data-folder/start-error.ts";
+import { type Db, openDatabase } from "../../db/open.ts";
 import { startTestServer } from "../../testing.ts";
+import { toHub } from "./hub.ts";
 import { createPolicies } from "./index.ts";
 
 const cleanups: (() => unknown)[] = [];
@@ -16,6 +19,16 @@ function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "sightline-policies-"));
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+function makeDb(): Db {
+  const db = openDatabase(join(makeFolder(), "sightline.db"));
+  cleanups.push(() => db.$client.close());
+  return db;
+}
+
+function createFor(dataDir: string, listRuns: () => RunSummary[] = () => []) {
+  return createPolicies({ db: makeDb(), dataDir, hubAddress: undefined, listRuns });
 }
 
 function writeFiles(folder: string, files: Record<string, string>): void {
@@ -76,13 +89,10 @@ test("whole exports of runs on this machine and model folders are listed, the ne
   writeExport(runs, "elsewhere", 300);
   mkdirSync(join(runs, "untrained"));
   writeFiles(join(dataDir, "models/mine"), MODEL);
-  const policies = createPolicies({
-    dataDir,
-    listRuns: () => [
-      ...["old", "new", "torn", "unmarked", "strange", "untrained", "gone"].map((run_id) => asRun(run_id)),
-      asRun("elsewhere", "ssh-1"),
-    ],
-  });
+  const policies = createFor(dataDir, () => [
+    ...["old", "new", "torn", "unmarked", "strange", "untrained", "gone"].map((run_id) => asRun(run_id)),
+    asRun("elsewhere", "ssh-1"),
+  ]);
   const list = await policies.list();
   expect(list.map(({ source }) => source)).toEqual([
     { kind: "folder", model_id: "mine" },
@@ -103,7 +113,7 @@ test("a model folder that can't be loaded says why", async () => {
   writeFiles(join(dataDir, "models/small"), { ...MODEL, "onnx/model_q4.onnx": "q4" });
   rmSync(join(dataDir, "models/small/onnx/model.onnx"));
   symlinkSync(outside, join(dataDir, "models/linked"));
-  const list = await createPolicies({ dataDir, listRuns: () => [] }).list();
+  const list = await createFor(dataDir).list();
   const byName = Object.fromEntries(list.map((policy) => [policy.name, policy]));
   expect(Object.keys(byName).sort()).toEqual(["bare", "linked", "my model", "small"]);
   expect(byName.bare?.problem).toMatch(/lacks tokenizer.json, tokenizer_config.json, onnx\/model.onnx/);
@@ -113,7 +123,7 @@ test("a model folder that can't be loaded says why", async () => {
 });
 
 test("a new data folder has no policy", async () => {
-  expect(await createPolicies({ dataDir: makeFolder(), listRuns: () => [] }).list()).toEqual([]);
+  expect(await createFor(makeFolder()).list()).toEqual([]);
 });
 
 test("files are served to a page that is in, and nothing else of the machine", async () => {
@@ -156,4 +166,84 @@ test("files are served to a page that is in, and nothing else of the machine", a
     expect([path, (await get(path)).status]).toEqual([path, 404]);
   const post = { method: "POST", headers: server.headers };
   expect((await fetch(`${server.url}/media/policies/folders/mine/config.json`, post)).status).toBe(404);
+});
+
+test("the hub is the one that HF_ENDPOINT names, and nothing that is no address", () => {
+  expect(toHub(undefined).address).toBe("https://huggingface.co");
+  expect(toHub("")).toEqual(toHub("https://huggingface.co/"));
+  expect(toHub(undefined).sources).toEqual([
+    "https://huggingface.co",
+    "https://*.huggingface.co",
+    "https://*.hf.co",
+  ]);
+  expect(toHub("http://127.0.0.1:8080/mirror/")).toEqual({
+    address: "http://127.0.0.1:8080/mirror",
+    sources: ["http://127.0.0.1:8080"],
+  });
+  for (const wrong of [
+    "hub",
+    "ftp://hub.example",
+    "https://me:secret@hub.example",
+    "https://hub.example?x=1",
+  ])
+    expect(() => toHub(wrong)).toThrow(StartError);
+});
+
+test("models of the hub are added by their id, kept, removed and brought back", async () => {
+  const db = makeDb();
+  const open = () =>
+    createPolicies({ db, dataDir: makeFolder(), hubAddress: "http://hub.example", listRuns: () => [] });
+  const { hubModels } = open();
+  hubModels.add(" someone/tiny-model ");
+  hubModels.add("someone/tiny-model");
+  for (const wrong of [
+    "",
+    "model",
+    "a/b/c",
+    "../x",
+    "a/..",
+    "a/b..c",
+    "https://hub.example/a/b",
+    "a/b?x",
+    "a b/c",
+  ])
+    expect(() => hubModels.add(wrong), wrong).toThrow(/no id of a model/);
+  expect(await open().list()).toEqual([
+    expect.objectContaining({
+      source: { kind: "hub", id: "someone/tiny-model" },
+      name: "someone/tiny-model",
+      bytes: null,
+      problem: null,
+    }),
+  ]);
+  const file = () => hubModels.getAddress("someone/tiny-model", "onnx/model.onnx");
+  expect(file()).toBe("http://hub.example/someone/tiny-model/resolve/main/onnx/model.onnx");
+  hubModels.remove("someone/tiny-model");
+  expect([await open().list(), file()]).toEqual([[], null]);
+  hubModels.add("someone/tiny-model");
+  expect((await open().list()).length).toBe(1);
+});
+
+test("a page is sent on to the hub for models that were added, and for nothing else", async () => {
+  const server = await startTestServer({ hubAddress: "http://hub.example" });
+  cleanups.push(() => server.close());
+  server.app.policies.hubModels.add("someone/model");
+  const get = (path: string, headers: Record<string, string> = server.headers) =>
+    fetch(`${server.url}/media/policies/hub/${path}`, { headers, redirect: "manual" });
+  const sent = await get("someone/model/config.json");
+  expect([sent.status, sent.headers.get("location")]).toEqual([
+    302,
+    "http://hub.example/someone/model/resolve/main/config.json",
+  ]);
+  expect((await get("someone/model/config.json", {})).status).toBe(401);
+  for (const path of [
+    "someone/other/config.json",
+    "someone/model/",
+    "someone/model/..%2f..%2fother",
+    "someone/model/%2e%2e/config.json",
+    "someone/model/a%3fb",
+    "someone/model/%2f%2fevil.example",
+    "someone%2fmodel/x/config.json",
+  ])
+    expect([path, (await get(path)).status]).toEqual([path, 404]);
 });

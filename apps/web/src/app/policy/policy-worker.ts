@@ -1,4 +1,4 @@
-/** Policies in a worker of the browser: transformers.js on ONNX Runtime, with files from this server only. */
+/** Policies in a worker of the browser: transformers.js on ONNX Runtime, with files from this server, and from the hub that it sends on to. */
 import {
   AutoModelForCausalLM,
   AutoTokenizer,
@@ -10,15 +10,10 @@ import {
   Tensor,
   TextStreamer,
 } from "@huggingface/transformers";
-import {
-  getPolicyPath,
-  PolicyCard,
-  type PolicyDtype,
-  type PolicySource,
-  spaceTags,
-} from "@sightline/core/policies";
+import { PolicyCard, type PolicyDtype, type PolicySource, spaceTags } from "@sightline/core/policies";
 import { ORT_FILES } from "../onnx-runtime.ts";
 import type { Answer, Request, Result } from "./messages.ts";
+import { explainStart, findDtype, getBase, readKey } from "./model-files.ts";
 import type { Generated } from "./types.ts";
 
 /** A policy that is ready. */
@@ -36,18 +31,14 @@ type Loaded = {
 
 /** Tokens that a model which names no limit of its own may write. */
 const DEFAULT_TOKENS = 512;
-const WEIGHTS: readonly (readonly [PolicyDtype, string])[] = [
-  ["fp32", "model"],
-  ["fp16", "model_fp16"],
-  ["q8", "model_quantized"],
-  ["q4f16", "model_q4f16"],
-  ["q4", "model_q4"],
-];
 
 env.allowLocalModels = true;
 env.allowRemoteModels = false;
 env.useBrowserCache = false;
 env.useWasmCache = false;
+// Only weights are broken off: what could not be looked up of a small file is remembered as missing.
+env.fetch = (input, init) =>
+  fetch(input, /\.onnx(_data\w*)?$/.test(String(input)) ? { ...init, signal: fetching } : init);
 const { wasm } = env.backends.onnx;
 if (wasm) {
   wasm.wasmPaths = { ...ORT_FILES };
@@ -56,6 +47,8 @@ if (wasm) {
 
 const running = new Map<number, AbortController>();
 let loaded: Loaded | null = null;
+/** Of the load that goes on. */
+let fetching: AbortSignal | null = null;
 
 const answer = (message: Answer): void => self.postMessage(message);
 
@@ -90,13 +83,8 @@ async function run(request: Exclude<Request, { type: "cancel" }>, signal: AbortS
 }
 
 async function load(id: number, source: PolicySource, signal: AbortSignal): Promise<void> {
-  const path = getPolicyPath(source);
-  if (path === null)
-    throw new Error(
-      "This page loads models from its own server only, not from the hub. Download the model's files into a folder under models in the data folder, and choose it there.",
-    );
-  const base = `/media/policies/${path}`;
-  const key = await readKey(base, signal);
+  const base = getBase(source);
+  const key = await readKey(source, signal);
   if (loaded?.key === key) return;
   const old = loaded;
   loaded = null;
@@ -114,10 +102,13 @@ async function load(id: number, source: PolicySource, signal: AbortSignal): Prom
     }
     answer({ type: "progress", id, ...sums });
   };
-  const card = await readCard(base, signal);
-  const dtype = card ? "fp32" : await findDtype(base, signal);
+  const card = source.kind === "run" ? await readCard(base, signal) : null;
+  const dtype = card ? "fp32" : await findDtype(source, signal);
+  fetching = signal;
   const tokenizer = await AutoTokenizer.from_pretrained(base, { progress_callback });
-  const model = await loadModel(base, dtype, progress_callback);
+  const model = await loadModel(base, dtype, progress_callback).catch((error: unknown) => {
+    throw explainStart(error);
+  });
   if (signal.aborted) {
     await model.dispose();
     signal.throwIfAborted();
@@ -125,26 +116,9 @@ async function load(id: number, source: PolicySource, signal: AbortSignal): Prom
   loaded = { key, base, card, tokenizer, model, reference: null };
 }
 
-/** Names the files as they are now: a run that is exported anew is another policy. */
-async function readKey(base: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(`${base}/config.json`, { signal, cache: "no-cache" });
-  if (response.status === 404)
-    throw new Error("This policy's files are gone from the server. Choose another one, or export it again.");
-  if (!response.ok) throw new Error(`The server answered ${response.status} for the policy's files.`);
-  return `${base} ${response.headers.get("etag") ?? ""}`;
-}
-
 async function readCard(base: string, signal: AbortSignal): Promise<PolicyCard | null> {
   const response = await fetch(`${base}/policy.json`, { signal, cache: "no-cache" });
   return response.ok ? PolicyCard.parse(await response.json()) : null;
-}
-
-async function findDtype(base: string, signal: AbortSignal): Promise<PolicyDtype> {
-  for (const [dtype, name] of WEIGHTS) {
-    const { ok } = await fetch(`${base}/onnx/${name}.onnx`, { method: "HEAD", signal });
-    if (ok) return dtype;
-  }
-  throw new Error("This model has no weights under onnx. Copy it as it is laid out for transformers.js.");
 }
 
 async function loadModel(
@@ -171,7 +145,7 @@ async function generate(
   { id, prompt, max_tokens }: Extract<Request, { type: "generate" }>,
   signal: AbortSignal,
 ): Promise<Generated> {
-  const inputs = tokenizer(card ? spaceTags(prompt) : toChat(tokenizer, prompt));
+  const inputs = card ? tokenizer(spaceTags(prompt)) : encode(tokenizer, prompt);
   const length: number = inputs.input_ids.dims[1] ?? 0;
   const most = max_tokens ?? card?.max_completion_tokens ?? DEFAULT_TOKENS;
   const interrupt = new InterruptableStoppingCriteria();
@@ -201,14 +175,10 @@ async function generate(
   };
 }
 
-/** A prompt as a chat model expects it; as it is where the model has no template. */
-function toChat(tokenizer: PreTrainedTokenizer, prompt: string): string {
-  if (!tokenizer.chat_template) return prompt;
-  const text = tokenizer.apply_chat_template([{ role: "user", content: prompt }], {
-    tokenize: false,
-    add_generation_prompt: true,
-  });
-  return String(text);
+/** A prompt as a chat model expects it, with the marks that its template sets; as it is where it has no template. */
+function encode(tokenizer: PreTrainedTokenizer, prompt: string) {
+  if (!tokenizer.chat_template) return tokenizer(prompt);
+  return tokenizer.apply_chat_template([{ role: "user", content: prompt }], { add_generation_prompt: true });
 }
 
 /** What `sightline_trainer.grpo.judge` does with a tiny policy. */
@@ -219,6 +189,7 @@ async function judge(
   letters: readonly string[],
 ): Promise<string | null> {
   if (!policy.card?.has_reference) return null;
+  fetching = null;
   policy.reference ??= loadModel(`${policy.base}/reference`, "fp32");
   const model = await policy.reference.catch((error: unknown) => {
     policy.reference = null;

@@ -18,9 +18,9 @@ export type Choice = {
   | { kind: "endpoint"; reasoner: Extract<Reasoner, { kind: "openai" }> }
 );
 
-function describePolicy({ card, name, bytes }: Policy): string {
-  if (card === null) return `${(bytes / 1e6).toFixed(0)} MB, in this browser`;
-  return `tiny policy of run ${name}, step ${card.step}`;
+function describePolicy({ source, card, bytes }: Policy): string {
+  if (source.kind === "hub") return "from the hub, loaded by this browser";
+  return card === null ? `${((bytes ?? 0) / 1e6).toFixed(0)} MB, in this browser` : `step ${card.step}`;
 }
 
 /** Policies that runs have exported, then the models of the endpoints. */

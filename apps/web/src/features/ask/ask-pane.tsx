@@ -186,7 +186,8 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
         {!reasoners.is_pending && reasoners.choices.length === 0 && (
           <p className={classes.hint}>
             Nobody to ask yet. A run of the tiny preset exports a policy that answers in this browser;{" "}
-            <Link to="/runs/launch">launch one</Link>, or <Link to="/settings">add an endpoint</Link>.
+            <Link to="/runs/launch">launch one</Link>, or{" "}
+            <Link to="/settings">add an endpoint or a model from the hub</Link>.
           </p>
         )}
         {asking.problem !== null && (
@@ -197,7 +198,7 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
                 Keep it again
               </Button>
             )}
-            {choice?.kind === "policy" && asking.unkept === null && (
+            {choice?.kind === "policy" && choice.policy.card !== null && asking.unkept === null && (
               <p>
                 It can answer the{" "}
                 <button type="button" className={classes.link} onClick={askHeading}>

@@ -5,6 +5,7 @@ import { usePageTitle } from "../../app/page-title.ts";
 import { About } from "./about.tsx";
 import { Endpoints } from "./endpoints.tsx";
 import { Folders } from "./folders.tsx";
+import { HubModels } from "./hub-models.tsx";
 import classes from "./settings.module.css";
 import { StorageUse } from "./storage-use.tsx";
 
@@ -27,6 +28,12 @@ export function SettingsPage() {
         text="OpenAI-compatible servers that see, reason or judge. Pictures and texts that you have described go there, and nowhere else."
       >
         <Endpoints />
+      </Section>
+      <Section
+        title="Models from the hub"
+        text="The browser that asks fetches them from there and runs them. What is asked stays on this machine."
+      >
+        <HubModels />
       </Section>
       <Section
         title="Server folders"
