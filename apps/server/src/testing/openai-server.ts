@@ -17,6 +17,8 @@ export type Behaviour =
   /** The whole answer in one piece, by a server that doesn't stream. */
   | { kind: "whole" }
   | { kind: "html" }
+  /** Anything at all, with status 200. */
+  | { kind: "raw"; type: string; body: string }
   | { kind: "redirect"; to: string }
   | { kind: "status"; status: number; message: string; retry_after?: string };
 
@@ -105,6 +107,10 @@ export async function startOpenAiServer({
     if (behaviour.kind === "redirect") {
       response.writeHead(307, { location: behaviour.to });
       return response.end();
+    }
+    if (behaviour.kind === "raw") {
+      response.writeHead(200, { "content-type": behaviour.type });
+      return response.end(behaviour.body);
     }
     if (behaviour.kind === "html") {
       response.writeHead(200, { "content-type": "text/html" });

@@ -70,6 +70,28 @@ export function hideKey(text: string, key: string | null): string {
   return key === null ? text : text.replaceAll(key, "[key]");
 }
 
+/** Takes a key out of a text that comes in pieces, also where a piece ends in the middle of the key. */
+export function createKeyHider(key: string | null) {
+  let held = "";
+  return {
+    /** What of the text so far can't be a part of the key. */
+    take(piece: string): string {
+      const text = hideKey(held + piece, key);
+      let begun = Math.min((key?.length ?? 0) - 1, text.length);
+      while (begun > 0 && !text.endsWith(key?.slice(0, begun) ?? "")) begun -= 1;
+      const end = text.length - Math.max(0, begun);
+      held = text.slice(end);
+      return text.slice(0, end);
+    },
+    /** What was held back, once the text has ended without being the key. */
+    end(): string {
+      const rest = held;
+      held = "";
+      return rest;
+    },
+  };
+}
+
 /**
  * One call to `/chat/completions`, streamed.
  *
@@ -98,14 +120,15 @@ export async function callChat(
 /** The models that an endpoint lists. */
 export function listModels(target: Target, patience: Patience, signal: AbortSignal): Promise<string[]> {
   return callEndpoint(target, "/models", { body: null, model: null }, patience, signal, async (reply) => {
-    const listed = parseJson(await readAll(reply)) as { data?: { id?: unknown }[] } | null;
+    const listed = parseJson(await readAll(reply)) as { data?: ({ id?: unknown } | null)[] } | null;
     if (!Array.isArray(listed?.data)) throw notAnApi(reply.host);
-    return listed.data.flatMap(({ id }) => (typeof id === "string" ? [hideKey(id, target.key)] : []));
+    return listed.data.flatMap((one) => (typeof one?.id === "string" ? [hideKey(one.id, target.key)] : []));
   });
 }
 
 type Reply = {
   host: string;
+  key: string | null;
   type: string;
   pieces: AsyncIterable<string>;
 };
@@ -143,9 +166,9 @@ async function callEndpoint<T>(
       signal: stop.signal,
     });
     const type = response.headers.get("content-type")?.toLowerCase() ?? "";
-    const reply: Reply = { host, type, pieces: readPieces(response, onPiece) };
+    const reply: Reply = { host, key, type, pieces: readPieces(response, onPiece) };
     if (!response.ok) {
-      const said = type.includes("html") ? "" : hideKey(readErrorText(await readAll(reply)), key);
+      const said = type.includes("html") ? "" : readErrorText(await readAll(reply), key);
       const context = { host, model, has_key: key !== null };
       throw explainStatus(response.status, said, context, readRetryAfter(response.headers));
     }
@@ -203,8 +226,8 @@ const notAnApi = (host: string) =>
 const brokenOff = (host: string) =>
   new EndpointProblem(`${host} broke off in the middle of an answer.`, "broken_off");
 
-/** The sentence in an error's body: OpenAI's form, vLLM's, Ollama's, or the text itself. */
-function readErrorText(body: string): string {
+/** The sentence in an error's body: OpenAI's form, vLLM's, Ollama's, or the text itself; without the key. */
+function readErrorText(body: string, key: string | null): string {
   const value = parseJson(body) as {
     error?: { message?: unknown } | string;
     message?: unknown;
@@ -213,7 +236,7 @@ function readErrorText(body: string): string {
   const error = value?.error;
   const said = (typeof error === "string" ? error : error?.message) ?? value?.message ?? value?.detail;
   const text = typeof said === "string" ? said : value === null ? body : "";
-  return text.replace(/\s+/g, " ").trim().slice(0, LONGEST_ERROR);
+  return hideKey(text, key).replace(/\s+/g, " ").trim().slice(0, LONGEST_ERROR);
 }
 
 /** Seconds of a Retry-After header, which is a number or a date; null without a usable one. */
@@ -251,10 +274,10 @@ async function readChat(
   };
   const take = (chunk: Chunk) => {
     if (chunk.error) {
-      const said = readErrorText(JSON.stringify({ error: chunk.error }));
+      const said = readErrorText(JSON.stringify({ error: chunk.error }), reply.key);
       throw new EndpointProblem(`${reply.host} failed while it answered: “${said}”`, "server_error");
     }
-    const [choice] = chunk.choices ?? [];
+    const [choice] = Array.isArray(chunk.choices) ? chunk.choices : [];
     const said = choice?.delta ?? choice?.message;
     const delta = {
       text: asText(said?.content),

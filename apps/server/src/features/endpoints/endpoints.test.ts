@@ -143,6 +143,16 @@ describe("asking", () => {
     await expect(chat(locked.endpoint_id)).rejects.toThrow("wants a key");
   });
 
+  it("takes a streamed list of choices that is none for an empty answer", async () => {
+    const { endpoint_id } = put();
+    model.queue({
+      kind: "raw",
+      type: "text/event-stream",
+      body: 'data: {"choices":{"a":1}}\n\ndata: [DONE]\n\n',
+    });
+    expect(await chat(endpoint_id)).toMatchObject({ text: "", calls: 1 });
+  });
+
   it("does not ask again for what has begun to stream to a person", async () => {
     const { endpoint_id } = put();
     model.queue({ kind: "cut" });
@@ -194,6 +204,27 @@ describe("keys", () => {
     expect(put({ endpoint_id, name: "the lab" })).toMatchObject({ has_key: true });
     expect(put({ endpoint_id, base_url: "http://127.0.0.1:9/v1" })).toMatchObject({ has_key: false });
     expect(readFileSync(file, "utf8")).not.toContain(KEY);
+  });
+
+  it("is hidden where an endpoint repeats it in pieces, and nothing else is held back", async () => {
+    await model.close();
+    model = await startOpenAiServer({
+      key: KEY,
+      reply: ({ authorization }) => ({
+        reasoning: `Is it ${authorization}? s`,
+        text: `No: ${authorization} sk-`,
+      }),
+    });
+    const { endpoint_id } = put({ key: KEY });
+    const pieces: [string, string][] = [];
+    await server.app.endpoints.chat(endpoint_id, request, {
+      signal: new AbortController().signal,
+      onDelta: ({ reasoning, text }) => void pieces.push([reasoning, text]),
+    });
+    expect(pieces.map(([reasoning]) => reasoning).join("")).toBe("Is it Bearer [key]? s");
+    expect(pieces.map(([, text]) => text).join("")).toBe("No: Bearer [key] sk-");
+    const texts = pieces.findIndex(([, text]) => text !== "");
+    expect(pieces.slice(texts + 1).every(([reasoning]) => reasoning === "")).toBe(true);
   });
 
   it("removing takes the key away for good; the endpoint can come back", () => {

@@ -7,6 +7,7 @@ import {
   type ChatDelta,
   type ChatRequest,
   callChat,
+  createKeyHider,
   hideKey,
   listModels,
   PATIENCE,
@@ -198,14 +199,16 @@ async function chatPatiently(
   const began = performance.now();
   for (let calls = 1; ; calls++) {
     let has_begun = false;
+    const texts = createKeyHider(target.key);
+    const reasonings = createKeyHider(target.key);
     try {
-      const answer = await callChat(target, request, patience, signal, (delta) => {
+      const answer = await callChat(target, request, patience, signal, ({ text, reasoning }) => {
         has_begun = true;
-        onDelta?.({
-          text: hideKey(delta.text, target.key),
-          reasoning: hideKey(delta.reasoning, target.key),
-        });
+        // An answer that begins ends the reasoning.
+        const rest = text === "" ? "" : reasonings.end();
+        onDelta?.({ text: texts.take(text), reasoning: reasonings.take(reasoning) + rest });
       });
+      onDelta?.({ text: texts.end(), reasoning: reasonings.end() });
       return {
         ...answer,
         text: hideKey(answer.text, target.key),
