@@ -87,7 +87,10 @@ function prepareTrainer({ environment, jobs, log }: App) {
 function openLog(dataDir: string) {
   const file = join(dataDir, "logs", "server.log");
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT_BYTES) renameSync(file, `${file}.1`);
-  return pino({ level: "info" }, pino.destination({ dest: file, mode: 0o600, sync: true }));
+  const destination = pino.destination({ dest: file, mode: 0o600, sync: true });
+  // A full disk must not end the server over a line of its log.
+  destination.on("error", () => undefined);
+  return pino({ level: "info" }, destination);
 }
 
 async function listen(server: FastifyInstance, host: string, port: number) {

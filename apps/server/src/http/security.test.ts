@@ -339,6 +339,44 @@ describe("uploads", () => {
   );
 });
 
+describe("words", () => {
+  const write = (path: string, input: unknown) =>
+    ask({
+      method: "POST",
+      path,
+      headers: { "content-type": "application/json", origin: server.url },
+      body: JSON.stringify(input),
+    });
+  const tell = async (answer: Promise<Answer>) => {
+    const { status, body } = await answer;
+    return { status, message: (JSON.parse(body) as { error: { message: string } }).error.message };
+  };
+  const question = { clip_id: "0".repeat(64), options: ["a", "b"], gold: null, task: "t" };
+
+  test("what is too long says so, and how long it may be", async () => {
+    expect(await tell(write("/trpc/questions.write", { ...question, text: "x".repeat(8001) }))).toEqual({
+      status: 400,
+      message: "“text” is too long: 8000 characters at most.",
+    });
+    expect(await tell(write("/trpc/questions.write", { ...question, text: "x".repeat(BODY_LIMIT) }))).toEqual(
+      {
+        status: 413,
+        message: "This is more than the 2 MB that can be sent at once. Shorten it, or send it in parts.",
+      },
+    );
+  });
+
+  test("half a JSON is refused in the shape that pages read", async () => {
+    const half = ask({
+      method: "POST",
+      path: "/trpc/questions.write",
+      headers: { "content-type": "application/json", origin: server.url },
+      body: '{"text":',
+    });
+    expect((await tell(half)).status).toBe(400);
+  });
+});
+
 describe("paths", () => {
   test.each([
     "/../../package.json",

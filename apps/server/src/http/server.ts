@@ -1,7 +1,9 @@
 import cookie from "@fastify/cookie";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
-import fastify, { type FastifyInstance } from "fastify";
+import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
+import fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { App } from "../app.ts";
+import { explainFailure } from "../data-folder/explain-failure.ts";
 import { loadInstallToken } from "../data-folder/token.ts";
 import { registerKeyFrameRoutes } from "../features/keyframes/index.ts";
 import { registerPolicyRoutes } from "../features/policies/index.ts";
@@ -10,6 +12,25 @@ import { type AppRouter, appRouter } from "../router.ts";
 import { BODY_LIMIT, registerSecurity, registerSecurityHeaders } from "./security.ts";
 import { createSession, registerSession } from "./session.ts";
 import { registerWeb } from "./web.ts";
+
+/** Errors that no route told in its own words, in the shape that pages read of any procedure. */
+function registerErrorWords(server: FastifyInstance) {
+  server.setErrorHandler((error: FastifyError, _request, reply) => {
+    const isTooLarge = error.code === "FST_ERR_CTP_BODY_TOO_LARGE";
+    const message = isTooLarge
+      ? `This is more than the ${BODY_LIMIT / 2 ** 20} MB that can be sent at once. Shorten it, or send it in parts.`
+      : explainFailure(error);
+    const httpStatus = error.statusCode ?? 500;
+    const code = isTooLarge
+      ? "PAYLOAD_TOO_LARGE"
+      : httpStatus < 500
+        ? "BAD_REQUEST"
+        : "INTERNAL_SERVER_ERROR";
+    return reply
+      .code(httpStatus)
+      .send({ message, error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus } } });
+  });
+}
 
 /** Builds the HTTP server of an app; the caller listens and closes. */
 export async function createServer(app: App): Promise<FastifyInstance> {
@@ -21,6 +42,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   const token = loadInstallToken(app.dataDir);
   const session = createSession(token);
   registerSecurityHeaders(server);
+  registerErrorWords(server);
   await server.register(cookie);
   registerSecurity(server, session);
   registerSession(server, token, session);

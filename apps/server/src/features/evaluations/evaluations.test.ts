@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { StoredQuestion } from "@sightline/core/benchmarks";
 import type { TripleSet } from "@sightline/core/perception";
 import { TRPCError } from "@trpc/server";
@@ -20,6 +21,8 @@ let evaluations: Evaluations;
 let clip_id: string;
 let reasoner: { kind: "openai"; endpoint_id: string; model: string; temperature: number; max_tokens: number };
 let made = 0;
+/** How long the making of triples takes. */
+let slow_ms = 0;
 
 const toQuestion = (row: number, change: Partial<StoredQuestion> = {}): StoredQuestion => ({
   question_id: `set/${row}`,
@@ -116,7 +119,8 @@ beforeAll(async () => {
     log: pino({ level: "silent" }),
     listQuestions: () => questions,
     findTriples: () => (made > 0 ? "made" : null),
-    async makeTriples() {
+    async makeTriples(_, signal) {
+      if (slow_ms > 0) await sleep(slow_ms, undefined, { signal });
       made += 1;
       return "made";
     },
@@ -202,4 +206,32 @@ test("a policy's evaluation waits for the page that works on it", () => {
   expect(evaluations.get(evaluation_id).waiting).toBe(12);
   evaluations.cancel(evaluation_id);
   expect(evaluations.get(evaluation_id).state).toBe("cancelled");
+});
+
+test("triples that two evaluations wait for survive the cancellation of the one that began them", async () => {
+  made = 0;
+  slow_ms = 300;
+  const first = evaluations.start({ ...draft(), name: "leaves" });
+  const second = evaluations.start({ ...draft(), name: "stays" });
+  await sleep(100);
+  evaluations.cancel(first.evaluation_id);
+  const { state, rows } = await ended(second.evaluation_id);
+  slow_ms = 0;
+  expect(state).toBe("done");
+  expect(rows.filter((row) => row.state === "answered")).toHaveLength(13);
+  expect((await ended(first.evaluation_id)).state).toBe("cancelled");
+  expect(made).toBe(1);
+});
+
+test("on a full disk nothing is lost and nobody waits for ever; with room again it goes on", async () => {
+  const { evaluation_id } = evaluations.start({ ...draft(), name: "full" });
+  const sqlite = server.app.db.$client;
+  sqlite.pragma(`max_page_count = ${sqlite.pragma("page_count", { simple: true })}`);
+  const half = await ended(evaluation_id);
+  expect(half).toMatchObject({ state: "failed", problem: expect.stringContaining("room") });
+  sqlite.pragma("max_page_count = 1000000");
+  evaluations.resume(evaluation_id);
+  const { state, rows } = await ended(evaluation_id);
+  expect(state).toBe("done");
+  expect(rows.filter((row) => row.state === "answered")).toHaveLength(13);
 });

@@ -4,6 +4,7 @@ import type { Evaluation, EvaluationRow } from "@sightline/core/evaluations";
 import type { Trace } from "@sightline/core/traces";
 import { TRPCError } from "@trpc/server";
 import type { Logger } from "pino";
+import { explainFailure, isDiskFull } from "../../data-folder/explain-failure.ts";
 import { type Bell, createBell } from "../../live/follow.ts";
 import type { Jobs } from "../jobs/tray.ts";
 import type { EvaluationRecord, EvaluationStore, RowRecord } from "./store.ts";
@@ -20,6 +21,11 @@ type Ask = {
   reasoner: Extract<Evaluation["reasoner"], { kind: "openai" }>;
   judge: Evaluation["judge"];
 };
+
+/** Triples that several questions on one clip wait for; they are given up when nobody waits any more. */
+type Making = { made: Promise<string>; stop: AbortController; waiting: number };
+
+const ABANDONED = "Its state could not be written to the disk. See that there is room, then resume.";
 
 /** Answers of one reasoner to a set of questions: by the server for endpoints, by an open page for policies. */
 export type Evaluations = {
@@ -71,15 +77,19 @@ export function createEvaluationService({
 }): Evaluations {
   const bell = createBell();
   const running = new Map<string, string>();
-  const making = new Map<string, Promise<string>>();
+  const making = new Map<string, Making>();
 
   const find = (evaluation_id: string): EvaluationRecord => {
     const found = store.get(evaluation_id);
     if (!found) throw new TRPCError({ code: "NOT_FOUND", message: "There is no such evaluation." });
     return found;
   };
+  /** True where the last word on an evaluation could not be written down: nobody works on it any more. */
+  const isAbandoned = ({ evaluation_id, state, reasoner }: EvaluationRecord) =>
+    state === "working" && reasoner.kind === "openai" && !running.has(evaluation_id);
   const show = (record: EvaluationRecord): Evaluation => ({
     ...record,
+    ...(isAbandoned(record) && { state: "failed" as const, problem: ABANDONED }),
     ...store.count(record.evaluation_id),
   });
 
@@ -98,13 +108,37 @@ export function createEvaluationService({
     };
   };
 
+  const forget = (clip_id: string, one: Making) => {
+    if (making.get(clip_id) === one) making.delete(clip_id);
+  };
+  const beginMaking = (clip_id: string): Making => {
+    const stop = new AbortController();
+    const one: Making = { made: makeTriples(clip_id, stop.signal), stop, waiting: 0 };
+    making.set(clip_id, one);
+    one.made.then(
+      () => forget(clip_id, one),
+      () => forget(clip_id, one),
+    );
+    return one;
+  };
+
   const prepare = async (clip_id: string, signal: AbortSignal): Promise<string> => {
+    signal.throwIfAborted();
     const found = findTriples(clip_id);
     if (found !== null) return found;
-    // Several questions on one clip wait for the same triples.
-    const made = making.get(clip_id) ?? makeTriples(clip_id, signal).finally(() => making.delete(clip_id));
-    making.set(clip_id, made);
-    return made;
+    const one = making.get(clip_id) ?? beginMaking(clip_id);
+    one.waiting += 1;
+    const left = new AbortController();
+    try {
+      return await Promise.race([one.made, rejectOnAbort(signal, left.signal)]);
+    } finally {
+      left.abort();
+      one.waiting -= 1;
+      if (one.waiting === 0) {
+        one.stop.abort();
+        forget(clip_id, one);
+      }
+    }
   };
 
   const finish = (evaluation_id: string) => {
@@ -132,7 +166,9 @@ export function createEvaluationService({
       store.put(evaluation_id, question_id, { trace_id: trace.trace_id, problem: null });
     } catch (error) {
       if (signal.aborted) return;
-      const problem = error instanceof Error ? error.message : String(error);
+      // That is no answer to this question: it is asked again once there is room.
+      if (isDiskFull(error)) throw error;
+      const problem = explainFailure(error);
       store.put(evaluation_id, question_id, { trace_id: null, problem });
     }
     bell.ring();
@@ -149,29 +185,34 @@ export function createEvaluationService({
       let done = rows.length - left.length;
       progress(done, rows.length);
       const next = left[Symbol.iterator]();
+      const broken = new AbortController();
+      const either = AbortSignal.any([signal, broken.signal]);
       const worker = async () => {
         for (const row of next) {
-          signal.throwIfAborted();
-          await askOne(record, row, signal);
+          either.throwIfAborted();
+          await askOne(record, row, either);
           done += 1;
           progress(done, rows.length);
         }
       };
-      await Promise.all(Array.from({ length: Math.min(AT_ONCE, left.length) }, worker));
-      signal.throwIfAborted();
+      const workers = Array.from({ length: Math.min(AT_ONCE, left.length) }, () =>
+        worker().catch((error: unknown) => broken.abort(error)),
+      );
+      await Promise.all(workers);
+      either.throwIfAborted();
     });
     running.set(evaluation_id, job.job_id);
-    ended.then(
-      ({ state, problem }) => {
+    ended
+      .then(({ state, problem }) => {
         running.delete(evaluation_id);
         // A server that goes down leaves it as working, and goes on at its next start.
         if (jobs.isClosing) return;
+        bell.ring();
         if (state === "done") finish(evaluation_id);
         else store.setState(evaluation_id, state === "cancelled" ? "cancelled" : "failed", problem);
         bell.ring();
-      },
-      (error: unknown) => log.error({ err: error, evaluation_id }, "evaluating"),
-    );
+      })
+      .catch((error: unknown) => log.error({ err: error, evaluation_id }, "ending an evaluation"));
   };
 
   return {
@@ -250,4 +291,11 @@ export function createEvaluationService({
       for (const record of store.list()) if (record.state === "working") work(record);
     },
   };
+}
+
+/** Rejects with the reason of `signal`, unless `until` fires first. */
+function rejectOnAbort(signal: AbortSignal, until: AbortSignal): Promise<never> {
+  return new Promise((_, reject) =>
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: until }),
+  );
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Job } from "@sightline/core/clips";
 import { TRPCError } from "@trpc/server";
 import type { Logger } from "pino";
+import { explainFailure } from "../../data-folder/explain-failure.ts";
 import { type Bell, createBell } from "../../live/follow.ts";
 
 /** How many ended jobs stay in the list. */
@@ -82,7 +83,7 @@ export function createJobs(log: Logger): Jobs {
         .catch((error: unknown) => {
           if (stop.signal.aborted) return change({ state: "cancelled" });
           log.error({ err: error, job: about }, "a job failed");
-          change({ state: "failed", problem: error instanceof Error ? error.message : String(error) });
+          change({ state: "failed", problem: explainFailure(error) });
         })
         .then(() => {
           forgetOld();

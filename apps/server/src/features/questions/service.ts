@@ -16,6 +16,7 @@ import {
   toReleasedRow,
 } from "@sightline/core/benchmarks";
 import { TRPCError } from "@trpc/server";
+import { explainFailure } from "../../data-folder/explain-failure.ts";
 import { type Bell, createBell } from "../../live/follow.ts";
 import type { Library } from "../clips/library.ts";
 import type { Jobs } from "../jobs/tray.ts";
@@ -374,7 +375,7 @@ export function createQuestionService(parts: {
         });
       throw new TRPCError({
         code: "UNPROCESSABLE_CONTENT",
-        message: problem instanceof Error ? problem.message : String(problem),
+        message: explainFailure(problem),
         cause: problem,
       });
     },

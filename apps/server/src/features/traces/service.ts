@@ -15,6 +15,7 @@ import type { TripleSet } from "@sightline/core/perception";
 import type { Judgement, Reasoner, Trace, TracePiece } from "@sightline/core/traces";
 import { applyMove, toHeadingLetter, toMoves, type World } from "@sightline/core/worlds";
 import { TRPCError } from "@trpc/server";
+import { explainFailure } from "../../data-folder/explain-failure.ts";
 import { type Bell, createBell } from "../../live/follow.ts";
 import type { Jobs } from "../jobs/tray.ts";
 import type { TraceEnd, TraceRow, TraceStore } from "./store.ts";
@@ -114,14 +115,21 @@ export function createTraceService({
 }): Traces {
   const bell = createBell();
   const running = new Map<string, AbortController>();
+  /** Why the ends of traces could not be written down. */
+  const unwritten = new Map<string, unknown>();
 
   for (const trace_id of store.listUnended())
     store.end({ trace_id, state: "failed", problem: CUT_SHORT, tokens: null, secs: null });
 
+  const showEnd = (trace: Trace): Trace => {
+    const error = unwritten.get(trace.trace_id);
+    return error === undefined ? trace : { ...trace, state: "failed", problem: explainFailure(error) };
+  };
+
   const get = (trace_id: string): Trace => {
     const trace = store.get(trace_id);
     if (!trace) throw new TRPCError({ code: "NOT_FOUND", message: "There is no such trace." });
-    return trace;
+    return showEnd(trace);
   };
 
   const gather = ({ clip_id, question_id, triple_set_id, struck, asked_after }: AskedWith) => {
@@ -205,7 +213,13 @@ export function createTraceService({
       waiting = [];
       bell.ring();
     };
-    const timer = setInterval(flush, FLUSH_MS);
+    const timer = setInterval(() => {
+      try {
+        flush();
+      } catch {
+        // What waits is written with the next piece, or its failure is told at the end.
+      }
+    }, FLUSH_MS);
     const take = (kind: TracePiece["kind"], text: string) => {
       const last = waiting.at(-1);
       if (text === "") return;
@@ -214,8 +228,12 @@ export function createTraceService({
     };
     const end = (state: TraceEnd["state"], problem: string | null, tokens: number | null) => {
       clearInterval(timer);
-      flush();
-      store.end({ trace_id, state, problem, tokens, secs: (performance.now() - began) / 1000 });
+      try {
+        flush();
+        store.end({ trace_id, state, problem, tokens, secs: (performance.now() - began) / 1000 });
+      } catch (error) {
+        unwritten.set(trace_id, error);
+      }
       bell.ring();
     };
     try {
@@ -236,7 +254,7 @@ export function createTraceService({
     } catch (error) {
       if (jobs.isClosing) return end("failed", CUT_SHORT, null);
       if (signal.aborted) return end("cancelled", null, null);
-      return end("failed", error instanceof Error ? error.message : String(error), null);
+      return end("failed", explainFailure(error), null);
     }
     if (request.judge === null || signal.aborted) return;
     const judgement = await judge(get(trace_id), request.judge, signal).catch((error: unknown) => {
@@ -275,6 +293,7 @@ export function createTraceService({
       } finally {
         running.delete(row.trace_id);
       }
+      if (unwritten.has(row.trace_id)) throw unwritten.get(row.trace_id);
       return get(row.trace_id);
     },
     stop(trace_id) {
@@ -292,6 +311,6 @@ export function createTraceService({
       const world = findWorld(clip_id);
       return world === null ? null : toHeadingLetter(toMoves(world.steps).reduce(applyMove, "north"));
     },
-    list: (clip_id, question_id) => store.list(clip_id, question_id, MOST_LISTED),
+    list: (clip_id, question_id) => store.list(clip_id, question_id, MOST_LISTED).map(showEnd),
   };
 }

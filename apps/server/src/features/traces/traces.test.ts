@@ -276,3 +276,22 @@ test("nothing that was written can be changed", () => {
     expect(() => $client.exec(`UPDATE ${table} SET trace_id = 'x'`)).toThrow("append-only");
   }
 });
+
+test("a disk that fills up while a trace streams ends the trace in words, not the server", async () => {
+  reply = `${"I look around. ".repeat(400)}${REASONS}`;
+  const { trace_id } = traces.ask(request);
+  const sqlite = server.app.db.$client;
+  sqlite.pragma(`max_page_count = ${sqlite.pragma("page_count", { simple: true })}`);
+  const { state, problem } = await ended(trace_id);
+  sqlite.pragma("max_page_count = 1000000");
+  expect({ state, problem }).toEqual({
+    state: "failed",
+    problem: "There is no room left on the disk, so this was not saved. Free some, then do it again.",
+  });
+  expect(traces.list(request.clip_id, null).find((one) => one.trace_id === trace_id)?.state).toBe("failed");
+  reply = REASONS;
+  expect((await ended(traces.ask(request).trace_id)).state).toBe("done");
+  // The next server finds it without an end.
+  traces = open();
+  expect(traces.get(trace_id)).toMatchObject({ state: "failed" });
+});

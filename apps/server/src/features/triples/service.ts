@@ -112,6 +112,8 @@ export type TripleParts = {
   estimateCalls(plan: TriplePlan, key_frames: readonly KeyFrame[]): Omit<TripleEstimate, "key_frames">;
 };
 
+const ABANDONED = "Its state could not be written to the disk. See that there is room, then resume.";
+
 export function createTripleService(parts: TripleParts): Triples {
   const { store, jobs, log, perceivers } = parts;
   const bell = createBell();
@@ -135,8 +137,11 @@ export function createTripleService(parts: TripleParts): Triples {
       secs,
       ...rest
     } = row;
+    // The last word on a set that nobody works on any more could not be written down.
+    const isAbandoned = row.state === "working" && !working.has(row.triple_set_id);
     return {
       ...rest,
+      ...(isAbandoned && { state: "failed" as const, problem: ABANDONED }),
       key_frames: key_frames.length,
       described: store.countTriples(row.triple_set_id),
       edits: listStanding(store.listEdits(row.triple_set_id)).length,

@@ -8,6 +8,7 @@ import {
   writePairPrompt,
 } from "@sightline/core/perception";
 import PQueue from "p-queue";
+import { explainFailure } from "../../../data-folder/explain-failure.ts";
 import type { ChatPart, Endpoint, EndpointProblem, Endpoints } from "../../endpoints/index.ts";
 import type { TripleStore } from "../store.ts";
 import type { KeyFrame } from "../tables.ts";
@@ -156,7 +157,7 @@ export function createOpenAiPerceiver(parts: {
     signal.throwIfAborted();
     const [first] = failures;
     if (first !== undefined) {
-      throw new Error(`${first.message} What was answered stays; going on asks for the rest only.`);
+      throw new Error(`${explainFailure(first)} What was answered stays; going on asks for the rest only.`);
     }
   };
 }
