@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Job } from "@sightline/core/clips";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
 import type { Motion } from "@sightline/core/motion";
@@ -74,7 +75,7 @@ export type Triples = {
   estimate(plan: TriplePlan): TripleEstimate;
   /** Begins a set and the job that fills it. */
   start(plan: TriplePlan): TripleSetSummary;
-  /** The same, and waits for the end. Throws with the set's problem when it was not finished. */
+  /** The same, and waits for the end; of a set just like it that is being made, too. Throws with the set's problem when it was not finished. */
   make(plan: TriplePlan, signal: AbortSignal): Promise<TripleSet>;
   cancel(triple_set_id: string): void;
   /** Goes on with a set that was cut short: asks for what is missing only. */
@@ -297,6 +298,19 @@ export function createTripleService(parts: TripleParts): Triples {
     return row.triple_set_id;
   };
 
+  /** A set that is being made by the same plan, as after a restart; null without any. */
+  const findWorking = ({ clip_id, settings_hash, perceiver, question_id, question }: TriplePlan) =>
+    store
+      .listSets(clip_id)
+      .find(
+        (row) =>
+          working.has(row.triple_set_id) &&
+          isDeepStrictEqual(
+            [row.settings_hash, row.perceiver, row.question_id, row.question],
+            [settings_hash, perceiver, question_id, question],
+          ),
+      )?.triple_set_id ?? null;
+
   const addEdit = (
     triple_set_id: string,
     index: number,
@@ -343,9 +357,11 @@ export function createTripleService(parts: TripleParts): Triples {
     start: (plan) => summarise(find(begin(plan))),
     async make(plan, signal) {
       signal.throwIfAborted();
-      const triple_set_id = begin(plan);
+      const begun = findWorking(plan);
+      const triple_set_id = begun ?? begin(plan);
       const entry = working.get(triple_set_id);
-      const stop = () => entry && jobs.cancel(entry.job.job_id);
+      // What somebody else began goes on without us.
+      const stop = () => begun === null && entry && jobs.cancel(entry.job.job_id);
       signal.addEventListener("abort", stop, { once: true });
       const job = await entry?.ended;
       signal.removeEventListener("abort", stop);

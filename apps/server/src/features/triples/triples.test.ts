@@ -124,6 +124,21 @@ describe("a vision model behind an endpoint", () => {
     expect(tally.contradictions).toBe(flagged.length);
   });
 
+  it("who waits for a set that is being made already waits for that one, and may leave it", async () => {
+    await model.close();
+    model = await startOpenAiServer({ latency_ms: 100 });
+    app.endpoints.put({ ...app.endpoints.get(endpoint_id), base_url: model.base_url });
+    const asked = plan(openai(), { question: "Waited for" });
+    const begun = app.triples.start(asked);
+    const leaves = new AbortController();
+    const left = app.triples.make(asked, leaves.signal);
+    const waited = app.triples.make(asked, new AbortController().signal);
+    leaves.abort();
+    await expect(left).rejects.toThrow();
+    expect((await waited).triple_set_id).toBe(begun.triple_set_id);
+    expect(app.triples.list(clip_id).filter(({ question }) => question === "Waited for")).toHaveLength(1);
+  });
+
   it("a second ask costs nothing; another question, size or temperature is another ask", async () => {
     const n = keyFrames().length;
     await finish(app.triples.start(plan()));
