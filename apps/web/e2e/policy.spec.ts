@@ -1,12 +1,23 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { checkPrompt, type PolicyCard } from "@sightline/core/policies";
 import type { LineOf } from "@sightline/core/wire";
 import { makeHeadingSet, type TrainingRow } from "@sightline/core/worlds";
 import type { Generated } from "../src/app/policy/types.ts";
-import { adoptPolicy, type TrainedPolicy, test } from "./support/policy.ts";
+import { expectAccessible } from "./support/axe.ts";
+import { mutate } from "./support/clip.ts";
+import { startHub, type TestHub } from "./support/hub.ts";
+import { adoptPolicy, layOutModel, type TrainedPolicy, test } from "./support/policy.ts";
 import { askPolicyWorker, startPolicyWorker } from "./support/policy-worker.ts";
 import { expect } from "./support/server.ts";
 
@@ -151,7 +162,7 @@ test("what is being written can be cancelled, and the next question is answered"
   });
   await load(page, policy.run_id);
   const ask = { type: "generate", prompt, max_tokens: null } as const;
-  const { last, heard } = await askPolicyWorker(page, ask, { cancelAtFirstText: true });
+  const { last, heard } = await askPolicyWorker(page, ask, { cancelAt: "text" });
   expect(last.type).toBe("cancelled");
   const whole = await generate(page, prompt);
   expect(heard.filter(({ type }) => type === "text").length).toBeLessThan(whole.streamed.split(" ").length);
@@ -160,16 +171,10 @@ test("what is being written can be cancelled, and the next question is answered"
   });
 });
 
-test("a folder under models runs as well; what is gone or lies on the hub says so", async ({
-  page,
-  server,
-  policy,
-}) => {
+test("a folder under models runs as well; what is gone says so", async ({ page, server, policy }) => {
   await adoptPolicy(page, server, policy);
   const folder = join(server.dataDir, "models/my-policy");
-  cpSync(join(policy.run_dir, "export"), folder, { recursive: true });
-  for (const name of ["policy.json", "COMPLETE.json", "reference"])
-    rmSync(join(folder, name), { recursive: true });
+  layOutModel(policy, folder);
   await startPolicyWorker(page);
   const source = { kind: "folder", model_id: "my-policy" } as const;
   expect((await askPolicyWorker(page, { type: "load", source })).last).toMatchObject({ type: "done" });
@@ -188,7 +193,153 @@ test("a folder under models runs as well; what is gone or lies on the hub says s
   expect(await fail({ type: "load", source: { kind: "folder", model_id: "none" } })).toMatch(
     /files are gone/,
   );
-  expect(await fail({ type: "load", source: { kind: "hub", id: "someone/model" } })).toMatch(
-    /not from the hub/,
-  );
+});
+
+/** Has the marks of a chat template: it puts the last words of a heading prompt after what the user says. */
+const CHAT_TEMPLATE = "{{ messages[0]['content'] }}{% if add_generation_prompt %} heading ?{% endif %}";
+
+test("a model with a chat template reads what the template makes of the prompt", async ({
+  page,
+  server,
+  policy,
+}) => {
+  layOutModel(policy, join(server.dataDir, "models/plain"));
+  layOutModel(policy, join(server.dataDir, "models/chat"), CHAT_TEMPLATE);
+  await startPolicyWorker(page);
+  const write = async (model_id: string, prompt: string) => {
+    const { last } = await askPolicyWorker(page, { type: "load", source: { kind: "folder", model_id } });
+    expect(last).toMatchObject({ type: "done" });
+    return (await generate(page, prompt)).text;
+  };
+  const whole = await write("plain", "start north 1 left 2 left heading ?");
+  expect(whole).toContain("<answer>");
+  expect(await write("chat", "start north 1 left 2 left")).toBe(whole);
+  expect(await write("plain", "start north 1 left 2 left")).not.toBe(whole);
+});
+
+test.describe("models of the hub", () => {
+  let hub: TestHub;
+  test.beforeAll(async ({ policy }) => {
+    hub = await startHub();
+    process.env.HF_ENDPOINT = hub.url;
+    const layOut = (id: string, chat_template?: string) => {
+      const folder = join(hub.root, id);
+      layOutModel(policy, folder, chat_template);
+      return { folder, weights: join(folder, "onnx/model.onnx") };
+    };
+    layOut("someone/tiny");
+    layOut("someone/chat", CHAT_TEMPLATE);
+    const small = layOut("someone/quantized").weights;
+    renameSync(small, small.replace("model.onnx", "model_quantized.onnx"));
+    const torch = layOut("someone/torch").weights;
+    renameSync(torch, join(torch, "../model.safetensors"));
+    truncateSync(layOut("someone/huge").weights, 3e9);
+    rmSync(join(layOut("someone/wordless").folder, "tokenizer.json"));
+    mkdirSync(join(hub.root, "someone/bare"));
+  });
+  test.afterAll(() => {
+    delete process.env.HF_ENDPOINT;
+    hub.close();
+  });
+  test.beforeEach(() => {
+    hub.is_held = false;
+    hub.asked.length = 0;
+    hub.broken_off.length = 0;
+  });
+
+  const add = (page: Page, id: string) => mutate(page, "policies.addHubModel", { id });
+  const loadModel = (page: Page, id: string, how?: Parameters<typeof askPolicyWorker>[2]) =>
+    askPolicyWorker(page, { type: "load", source: { kind: "hub", id } }, how);
+
+  test("a person adds an id, and the browser fetches the model from the hub and runs it", async ({
+    page,
+    server,
+  }) => {
+    const asked: string[] = [];
+    page.context().on("request", (request) => asked.push(request.url()));
+    await page.goto("/settings");
+    const section = page.getByRole("region", { name: "Models from the hub" });
+    const id = section.getByRole("textbox", { name: "Id of a model" });
+    await expect(section).toContainText(hub.url);
+    await id.fill("someone");
+    await id.press("Enter");
+    await expect(section).toContainText("That is no id of a model.");
+    for (const name of ["someone/tiny", "someone/chat", "someone/quantized"]) {
+      await id.fill(name);
+      await id.press("Enter");
+      await expect(section.getByRole("listitem").filter({ hasText: name })).toBeVisible();
+    }
+    await expectAccessible(page, "the models of the hub");
+    await section.getByRole("button", { name: "Remove someone/chat" }).press("Enter");
+    await expect(section.getByRole("listitem")).toHaveCount(2);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(section.getByRole("listitem")).toHaveCount(3);
+    await server.restart();
+    await page.reload();
+    await expect(section.getByRole("listitem")).toHaveCount(3);
+    expect(hub.asked).toEqual([]);
+
+    await startPolicyWorker(page);
+    const prompt = "start north 1 left 2 left heading ?";
+    const { last, heard } = await loadModel(page, "someone/tiny");
+    expect(last).toMatchObject({ type: "done" });
+    const progress = heard.flatMap((answer) => (answer.type === "progress" ? [answer] : []));
+    expect(progress.at(-1)?.loaded).toBeGreaterThan(2_000_000);
+    expect(progress.at(-1)?.loaded).toBe(progress.at(-1)?.total);
+    const { text, finish } = await generate(page, prompt);
+    expect([text, finish]).toEqual([expect.stringContaining("<answer>"), "eos"]);
+    expect((await loadModel(page, "someone/chat")).last).toMatchObject({ type: "done" });
+    expect((await generate(page, "start north 1 left 2 left")).text).toBe(text);
+    expect((await loadModel(page, "someone/quantized")).last).toMatchObject({ type: "done" });
+    expect((await generate(page, prompt)).text).toBe(text);
+
+    const away = asked.filter((url) => !url.startsWith(`${server.url}/`) && !url.startsWith("blob:"));
+    expect(away.length).toBeGreaterThan(0);
+    expect(away.filter((url) => !url.startsWith(`${hub.url}/someone/`))).toEqual([]);
+    // The page itself may not ask the hub.
+    const reach = (url: string) =>
+      fetch(url).then(
+        () => "reached",
+        () => "refused",
+      );
+    expect(await page.evaluate(reach, `${hub.url}/someone/tiny/resolve/main/config.json`)).toBe("refused");
+  });
+
+  test("what can't be run is refused in plain words", async ({ page }) => {
+    const fail = async (id: string) => {
+      await add(page, id);
+      const { last } = await loadModel(page, id);
+      return last.type === "failed" ? last.message : last.type;
+    };
+    await startPolicyWorker(page);
+    const { last } = await loadModel(page, "someone/tiny");
+    expect(last).toMatchObject({ message: expect.stringContaining("Add it again under Settings.") });
+    expect(hub.asked).toEqual([]);
+    expect(await fail("nobody/nothing")).toMatch(
+      /The hub has no model nobody\/nothing that is open to everyone/,
+    );
+    expect(await fail("someone/bare")).toMatch(/has no config.json/);
+    expect(await fail("someone/torch")).toMatch(/has no ONNX weights/);
+    expect(await fail("someone/huge")).toMatch(/too large for a browser: its smallest weights have 3.0 GB/);
+    expect(await fail("someone/wordless")).toMatch(/has no tokenizer.json/);
+  });
+
+  test("fetching can be cancelled, and goes on at the next try; a hub that is away says so", async ({
+    page,
+  }) => {
+    await add(page, "someone/tiny");
+    await startPolicyWorker(page);
+    hub.is_held = true;
+    const { last } = await loadModel(page, "someone/tiny", { cancelAt: 50_000 });
+    expect(last.type).toBe("cancelled");
+    await expect.poll(() => hub.broken_off).toEqual(["someone/tiny/onnx/model.onnx"]);
+    hub.is_held = false;
+    expect((await loadModel(page, "someone/tiny")).last).toMatchObject({ type: "done" });
+    hub.close();
+    await add(page, "someone/later");
+    expect((await loadModel(page, "someone/later")).last).toMatchObject({
+      type: "failed",
+      message: expect.stringContaining("The hub can't be reached for someone/later."),
+    });
+  });
 });

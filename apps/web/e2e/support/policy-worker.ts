@@ -8,9 +8,12 @@ const ASSETS = join(import.meta.dirname, "../../dist/assets");
 /** How a request ended, and everything that was told before. */
 export type Outcome = { last: Answer; heard: Answer[] };
 
+/** When a request is cancelled: at the first piece of text, or when so many bytes have been fetched. */
+type CancelAt = "text" | number | null;
+
 declare global {
   interface Window {
-    askPolicyWorker(ask: Ask, cancelAtFirstText: boolean): Promise<Outcome>;
+    askPolicyWorker(ask: Ask, cancelAt: CancelAt): Promise<Outcome>;
   }
 }
 
@@ -21,7 +24,7 @@ export async function startPolicyWorker(page: Page): Promise<void> {
   await page.evaluate((url) => {
     const worker = new Worker(url, { type: "module" });
     let next = 1;
-    window.askPolicyWorker = (ask, cancelAtFirstText) => {
+    window.askPolicyWorker = (ask, cancelAt) => {
       const id = next;
       next += 1;
       return new Promise((resolve, reject) => {
@@ -36,7 +39,9 @@ export async function startPolicyWorker(page: Page): Promise<void> {
           ({ data }: MessageEvent<Answer>) => {
             if (data.id !== id) return;
             heard.push(data);
-            if (data.type === "text" && cancelAtFirstText) worker.postMessage({ type: "cancel", id });
+            const reached = data.type === "progress" ? data.loaded : null;
+            const is_due = typeof cancelAt === "number" ? (reached ?? 0) >= cancelAt : data.type === cancelAt;
+            if (is_due) worker.postMessage({ type: "cancel", id });
             if (data.type === "progress" || data.type === "text") return;
             listening.abort();
             resolve({ last: data, heard });
@@ -49,10 +54,11 @@ export async function startPolicyWorker(page: Page): Promise<void> {
   }, `/assets/${name}`);
 }
 
-/** Asks the worker of a page, and returns how it ended. */
-export function askPolicyWorker(page: Page, ask: Ask, { cancelAtFirstText = false } = {}): Promise<Outcome> {
-  return page.evaluate(([what, cancel]) => window.askPolicyWorker(what, cancel), [
-    ask,
-    cancelAtFirstText,
-  ] as const);
+/** Asks the worker of a page, and returns how it ended; it may be cancelled on the way. */
+export function askPolicyWorker(
+  page: Page,
+  ask: Ask,
+  { cancelAt = null }: { cancelAt?: CancelAt } = {},
+): Promise<Outcome> {
+  return page.evaluate(([what, cancel]) => window.askPolicyWorker(what, cancel), [ask, cancelAt] as const);
 }

@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -128,4 +129,14 @@ export async function adoptPolicy(page: Page, server: RunningServer, policy: Tra
     );
   await expect.poll(find).toBeTruthy();
   return (await find()) as Policy;
+}
+
+/** Lays a trained policy out as a model from elsewhere: without card, marker and reference. */
+export function layOutModel({ run_dir }: TrainedPolicy, folder: string, chat_template?: string): void {
+  cpSync(join(run_dir, "export"), folder, { recursive: true });
+  for (const name of ["policy.json", "COMPLETE.json", "reference"])
+    rmSync(join(folder, name), { recursive: true });
+  if (chat_template === undefined) return;
+  const file = join(folder, "tokenizer_config.json");
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), chat_template }));
 }
