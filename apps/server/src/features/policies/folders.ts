@@ -60,6 +60,12 @@ export async function listModelFolders(modelsDir: string): Promise<Policy[]> {
   return Promise.all(names.map(({ name }) => readModelFolder(modelsDir, name)));
 }
 
+/** A file's size; null for a folder. */
+async function lookAt(path: string): Promise<{ bytes: number | null }> {
+  const found = await stat(path);
+  return { bytes: found.isFile() ? found.size : null };
+}
+
 async function readModelFolder(modelsDir: string, name: string): Promise<Policy> {
   const policy: Policy = {
     source: { kind: "folder", model_id: name },
@@ -78,16 +84,22 @@ async function readModelFolder(modelsDir: string, name: string): Promise<Policy>
     const weights = WEIGHTS.find(([, file]) => here.has(join("onnx", file)));
     const missing = NEEDED.filter((file) => !here.has(file));
     if (!weights) missing.push("onnx/model.onnx");
-    const sizes = await Promise.all([...here].map((file) => stat(join(folder, file))));
+    const files = await Promise.all(
+      [...here].map(async (name) => ({ name, ...(await lookAt(await confinePath(folder, name))) })),
+    );
+    const used = [...NEEDED, join("onnx", weights?.[1] ?? "")];
+    const empty = files.filter(({ name, bytes }) => bytes === 0 && used.includes(name));
     return {
       ...policy,
       dtype: weights?.[0] ?? "fp32",
-      bytes: sizes.reduce((sum, one) => sum + (one.isFile() ? one.size : 0), 0),
+      bytes: files.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0),
       made_secs: (await stat(folder)).mtimeMs / 1000,
       problem:
-        missing.length === 0
-          ? null
-          : `It lacks ${missing.join(", ")}: copy the model as it is laid out for transformers.js.`,
+        missing.length > 0
+          ? `It lacks ${missing.join(", ")}: copy the model as it is laid out for transformers.js.`
+          : empty.length > 0
+            ? `${empty.map(({ name }) => name).join(", ")} holds nothing: copy it again.`
+            : null,
     };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

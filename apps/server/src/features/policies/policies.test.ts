@@ -113,12 +113,18 @@ test("a model folder that can't be loaded says why", async () => {
   writeFiles(join(dataDir, "models/small"), { ...MODEL, "onnx/model_q4.onnx": "q4" });
   rmSync(join(dataDir, "models/small/onnx/model.onnx"));
   symlinkSync(outside, join(dataDir, "models/linked"));
+  writeFiles(join(dataDir, "models/hollow"), { ...MODEL, "onnx/model.onnx": "" });
+  writeFiles(join(dataDir, "models/leads-out"), MODEL);
+  rmSync(join(dataDir, "models/leads-out/config.json"));
+  symlinkSync(join(outside, "config.json"), join(dataDir, "models/leads-out/config.json"));
   const list = await createFor(dataDir).list();
   const byName = Object.fromEntries(list.map((policy) => [policy.name, policy]));
-  expect(Object.keys(byName).sort()).toEqual(["bare", "linked", "my model", "small"]);
+  expect(Object.keys(byName).sort()).toEqual(["bare", "hollow", "leads-out", "linked", "my model", "small"]);
   expect(byName.bare?.problem).toMatch(/lacks tokenizer.json, tokenizer_config.json, onnx\/model.onnx/);
   expect(byName["my model"]?.problem).toMatch(/Rename the folder/);
   expect(byName.linked?.problem).toMatch(/without links/);
+  expect(byName["leads-out"]?.problem).toMatch(/without links/);
+  expect(byName.hollow?.problem).toBe("onnx/model.onnx holds nothing: copy it again.");
   expect(byName.small).toMatchObject({ problem: null, dtype: "q4" });
 });
 
