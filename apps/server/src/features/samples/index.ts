@@ -57,10 +57,11 @@ export function layOutRecordedRuns(runsDir: string): void {
   }
 }
 
-/** Adds the sample clips to the library; a clip that is there already stays as it is. */
+/** Adds the sample clips to the library, tagged as what they are; a clip that is there already stays as it is. */
 export async function addSampleClips(library: Library, log: Logger): Promise<void> {
   for (const name of readdirSync(CLIPS).filter((entry) => entry.endsWith(".mp4"))) {
     const added = await library.add({ path: join(CLIPS, name), name: basename(name), move: false });
+    if (!added.duplicate) library.setTags(added.clip.clip_id, ["sample", "rendered"]);
     log.info({ name, added }, "a sample clip");
   }
 }

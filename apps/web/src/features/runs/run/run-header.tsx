@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
-import type { RunDetail, RunSummary } from "@sightline/core/runs";
+import type { RunDetail, RunSeries, RunSummary } from "@sightline/core/runs";
 import { Status } from "@sightline/ui/status";
 import { IconDeviceFloppy, IconPencil, IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
@@ -13,7 +13,16 @@ import { SimulatedBadge } from "../simulated-badge.tsx";
 import classes from "./run-header.module.css";
 
 /** Which run this is, how it stands, and what can be done to it. */
-export function RunHeader({ run, detail }: { run: RunSummary; detail: RunDetail | null }) {
+export function RunHeader({
+  run,
+  detail,
+  phase,
+}: {
+  run: RunSummary;
+  detail: RunDetail | null;
+  /** What the newest attempt said last of what it does; null before it said anything. */
+  phase: RunSeries["phase"];
+}) {
   const words = RUN_STATES[run.state];
   const left = getSecsLeft(run);
   return (
@@ -31,6 +40,7 @@ export function RunHeader({ run, detail }: { run: RunSummary; detail: RunDetail 
         step <b>{run.step ?? 0}</b>
         {run.max_steps !== null && <> / {run.max_steps}</>}
       </span>
+      {phase !== null && isLive(run.state) && <PhaseNote phase={phase} />}
       {/* A recorded run was made elsewhere, at a time that this server did not see. */}
       {run.ended_secs !== null && !run.recorded && (
         <span className={classes.quiet}>
@@ -47,6 +57,27 @@ export function RunHeader({ run, detail }: { run: RunSummary; detail: RunDetail 
         <ResumeButton run={run} detail={detail} />
       </span>
     </header>
+  );
+}
+
+/** What a run does that is no step of training; what is unknown is named as it came. */
+const PHASES: Record<string, string> = {
+  environment: "preparing the environment",
+  load_model: "loading the model",
+  load_data: "loading the questions",
+  warm_start: "warming up",
+  evaluate: "evaluating",
+  save: "saving",
+  finish: "finishing",
+};
+
+function PhaseNote({ phase: { name, done, total } }: { phase: NonNullable<RunSeries["phase"]> }) {
+  if (name === "train") return null;
+  return (
+    <span className={classes.quiet} role="status">
+      {PHASES[name] ?? name}
+      {total > 1 && ` · ${done} of ${total}`}
+    </span>
   );
 }
 

@@ -45,7 +45,7 @@ export function RunPage() {
   if (run === null) return <div className={classes.waiting}>Opening the run …</div>;
   return (
     <div className={classes.page} data-run-state={run.state}>
-      <RunHeader run={run} detail={detail.data ?? null} />
+      <RunHeader run={run} detail={detail.data ?? null} phase={followed?.series?.phase ?? null} />
       <ProblemStrip run={run} detail={detail.data ?? null} />
       <RunBody view={view} followed={followed} spec={detail.data?.spec ?? null} />
     </div>
