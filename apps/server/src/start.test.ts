@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -109,6 +118,13 @@ test("a folder whose holder was killed is taken over at once, one that is only s
   await expectRefusal(start());
   await end(child, "SIGKILL");
   await expectAddress(start());
+});
+
+test("a log that can't be written, as on a full disk, doesn't end the server", async () => {
+  mkdirSync(join(folder, "data", "logs"), { recursive: true });
+  symlinkSync("/dev/full", join(folder, "data", "logs", "server.log"));
+  const { address } = await expectAddress(start());
+  expect((await fetch(address, { redirect: "manual" })).status).toBeLessThan(400);
 });
 
 test("a taken port names a free one", async () => {

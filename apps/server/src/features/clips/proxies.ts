@@ -36,8 +36,8 @@ export function createProxies({ library, jobs, pool, log }: Parts) {
       library.update(clip_id, { proxy: "ready", proxy_problem: null });
       control.progress(frame_count ?? 0, frame_count);
     });
-    ended.then(
-      (job) => {
+    ended
+      .then((job) => {
         running.delete(clip_id);
         if (jobs.isClosing || job.state === "done") return;
         const proxy_problem =
@@ -45,9 +45,8 @@ export function createProxies({ library, jobs, pool, log }: Parts) {
             ? "Making the copy for the browser was cancelled."
             : `The copy for the browser could not be made: ${job.problem}`;
         library.update(clip_id, { proxy: "failed", proxy_problem });
-      },
-      (error: unknown) => log.error({ err: error, clip_id }, "making a proxy"),
-    );
+      })
+      .catch((error: unknown) => log.error({ err: error, clip_id }, "making a proxy"));
   };
 
   return { make };

@@ -54,8 +54,8 @@ export function createReader({ library, jobs, pool, log }: Parts) {
       if (browser_start_secs === null) library.wantProxy(clip_id);
       control.progress(bytes, bytes);
     });
-    ended.then(
-      (job) => {
+    ended
+      .then((job) => {
         running.delete(clip_id);
         if (jobs.isClosing) return;
         if (job.state === "cancelled") {
@@ -65,9 +65,8 @@ export function createReader({ library, jobs, pool, log }: Parts) {
           });
         }
         if (job.state === "failed") library.update(clip_id, { state: "refused", problem: job.problem });
-      },
-      (error: unknown) => log.error({ err: error, clip_id }, "reading a clip"),
-    );
+      })
+      .catch((error: unknown) => log.error({ err: error, clip_id }, "reading a clip"));
   };
 
   return { read };

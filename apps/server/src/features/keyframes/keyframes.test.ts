@@ -1,6 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   decodeFeatures,
   EMBODIED_R_SETTINGS,
@@ -188,13 +189,35 @@ test("a cancelled extraction is not begun again by itself", async () => {
   const clip_id = await add(getFixture("ntsc-29.97.mp4"), "cancelled.mp4");
   await waitForSelection(clip_id);
   const settings = { ...SIGHTLINE_SETTINGS, interval_secs: 0.05 };
-  const { job_id } = await client.keyframes.extract.mutate({ clip_id, settings });
+  const { job_id } = server.app.keyframes.extract(clip_id, settings);
   await client.jobs.cancel.mutate({ job_id });
   await waitFor(
     () => server.app.jobs.list().find((job) => job.job_id === job_id)?.state,
     (state) => state === "cancelled",
   );
   expect(await client.keyframes.get.query({ clip_id, settings })).toBeNull();
+});
+
+test("a disk that takes nothing more ends the work in its job, and nothing else; afterwards it goes on", async () => {
+  const clip_id = await add(getFixture("b-frames.mp4"), "full.mp4");
+  await waitForSelection(clip_id);
+  const settings = { ...SIGHTLINE_SETTINGS, threshold: 0.61 };
+  const sqlite = server.app.db.$client;
+  const { job_id } = server.app.keyframes.extract(clip_id, settings);
+  sqlite.pragma("query_only = ON");
+  try {
+    const state = await waitFor(
+      () => server.app.jobs.list().find((job) => job.job_id === job_id)?.state,
+      (now) => now !== "waiting" && now !== "running",
+    );
+    expect(state).toBe("failed");
+    // What is thrown outside of the job would end a server; here it would fail the test run.
+    await sleep(50);
+  } finally {
+    sqlite.pragma("query_only = OFF");
+  }
+  await client.keyframes.extract.mutate({ clip_id, settings });
+  expect((await waitForSelection(clip_id, settings)).settings).toEqual(settings);
 });
 
 test("what a server left unfinished, the next one on the folder finishes", async () => {

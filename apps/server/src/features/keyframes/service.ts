@@ -81,14 +81,13 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
       progress(total, total);
     });
     running.set(key, job);
-    ended.then(
-      ({ state, problem }) => {
+    ended
+      .then(({ state, problem }) => {
         running.delete(key);
         if (jobs.isClosing || (state !== "cancelled" && state !== "failed")) return;
         store.putExtraction({ clip_id, settings_hash, settings, state, problem });
-      },
-      (error: unknown) => log.error({ err: error, clip_id }, "selecting key-frames"),
-    );
+      })
+      .catch((error: unknown) => log.error({ err: error, clip_id }, "selecting key-frames"));
     return job;
   };
 
@@ -107,7 +106,13 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
       const rung = library.bell.wait(closing.signal);
       const { clips, revision } = library.listChanged(seen);
       seen = revision;
-      for (const clip of clips) extractOnce(clip);
+      for (const clip of clips) {
+        try {
+          extractOnce(clip);
+        } catch (error) {
+          log.error({ err: error, clip_id: clip.clip_id }, "selecting key-frames of a new clip");
+        }
+      }
       await rung;
     }
   };
