@@ -6,7 +6,6 @@ import {
   InterruptableStoppingCriteria,
   type PreTrainedModel,
   type PreTrainedTokenizer,
-  type ProgressInfo,
   Tensor,
   TextStreamer,
 } from "@huggingface/transformers";
@@ -29,6 +28,9 @@ type Loaded = {
   reference: Promise<PreTrainedModel> | null;
 };
 
+/** Told of bytes that have come, and of bytes that are to come in all; each number once. */
+type OnBytes = (loaded: number, total: number) => void;
+
 /** Tokens that a model which names no limit of its own may write. */
 const DEFAULT_TOKENS = 512;
 
@@ -36,9 +38,13 @@ env.allowLocalModels = true;
 env.allowRemoteModels = false;
 env.useBrowserCache = false;
 env.useWasmCache = false;
-// Only weights are broken off: what could not be looked up of a small file is remembered as missing.
-env.fetch = (input, init) =>
-  fetch(input, /\.onnx(_data\w*)?$/.test(String(input)) ? { ...init, signal: fetching } : init);
+// Only weights are broken off: what could not be looked up of a small file is remembered as missing. They are counted
+// here because the library, where it counts, asks for all weights twice.
+env.fetch = async (input: string | URL, init?: RequestInit) => {
+  if (fetching === null || !/\.onnx(_data\w*)?$/.test(String(input))) return fetch(input, init);
+  const { signal, onBytes } = fetching;
+  return countBytes(await fetch(input, { ...init, signal }), onBytes);
+};
 const { wasm } = env.backends.onnx;
 if (wasm) {
   wasm.wasmPaths = { ...ORT_FILES };
@@ -47,8 +53,8 @@ if (wasm) {
 
 const running = new Map<number, AbortController>();
 let loaded: Loaded | null = null;
-/** Of the load that goes on. */
-let fetching: AbortSignal | null = null;
+/** How weights that are fetched can be broken off, and who counts their bytes. */
+let fetching: { signal: AbortSignal; onBytes: OnBytes } | null = null;
 
 const answer = (message: Answer): void => self.postMessage(message);
 
@@ -91,22 +97,17 @@ async function load(id: number, source: PolicySource, signal: AbortSignal): Prom
   await old?.model.dispose();
   await (await old?.reference)?.dispose();
 
-  const files = new Map<string, { loaded: number; total: number }>();
-  const progress_callback = (info: ProgressInfo) => {
-    if (info.status !== "progress") return;
-    files.set(info.file, { loaded: info.loaded, total: info.total });
-    const sums = { loaded: 0, total: 0 };
-    for (const file of files.values()) {
-      sums.loaded += file.loaded;
-      sums.total += file.total;
-    }
-    answer({ type: "progress", id, ...sums });
-  };
   const card = source.kind === "run" ? await readCard(base, signal) : null;
   const dtype = card ? "fp32" : await findDtype(source, signal);
-  fetching = signal;
-  const tokenizer = await AutoTokenizer.from_pretrained(base, { progress_callback });
-  const model = await loadModel(base, dtype, progress_callback).catch((error: unknown) => {
+  const sums = { loaded: 0, total: 0 };
+  const onBytes: OnBytes = (loaded, total) => {
+    sums.loaded += loaded;
+    sums.total += total;
+    answer({ type: "progress", id, ...sums });
+  };
+  fetching = { signal, onBytes };
+  const tokenizer = await AutoTokenizer.from_pretrained(base);
+  const model = await loadModel(base, dtype).catch((error: unknown) => {
     throw explainStart(error);
   });
   if (signal.aborted) {
@@ -121,16 +122,8 @@ async function readCard(base: string, signal: AbortSignal): Promise<PolicyCard |
   return response.ok ? PolicyCard.parse(await response.json()) : null;
 }
 
-async function loadModel(
-  base: string,
-  dtype: PolicyDtype,
-  progress_callback?: (info: ProgressInfo) => void,
-): Promise<PreTrainedModel> {
-  const options = { dtype, device: "wasm" } as const;
-  const model = await AutoModelForCausalLM.from_pretrained(base, {
-    ...options,
-    ...(progress_callback && { progress_callback }),
-  });
+async function loadModel(base: string, dtype: PolicyDtype): Promise<PreTrainedModel> {
+  const model = await AutoModelForCausalLM.from_pretrained(base, { dtype, device: "wasm" });
   const forward = model.forward.bind(model);
   // Nothing else lets a message through between two tokens, and a cancel could not be heard.
   model.forward = async (inputs) => {
@@ -173,6 +166,20 @@ async function generate(
     tokens: ids.length,
     finish: isEnded || ids.length < most ? "eos" : "length",
   };
+}
+
+/** The same response, counted as it is read. A length that is not told is counted as it comes. */
+function countBytes(response: Response, onBytes: OnBytes): Response {
+  if (!response.ok || response.body === null) return response;
+  const length = Number(response.headers.get("content-length") ?? 0);
+  onBytes(0, length);
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, out) {
+      onBytes(chunk.length, length === 0 ? chunk.length : 0);
+      out.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(counter), response);
 }
 
 /** A prompt as a chat model expects it, with the marks that its template sets; as it is where it has no template. */

@@ -304,8 +304,8 @@ function WritingView({ writing, question }: { writing: Writing; question: Stored
     <div className={classes.part}>
       <h3 className={classes.title}>
         <Loader size={12} />
-        {writing.phase === "loading" && "Fetching the policy"}
-        {writing.phase === "writing" && "The policy writes, in this browser"}
+        {writing.phase === "loading" && "Fetching the model"}
+        {writing.phase === "writing" && "The model writes, in this browser"}
         {writing.phase === "judging" && "Its reference judges"}
       </h3>
       {writing.phase === "loading" && (
@@ -313,7 +313,7 @@ function WritingView({ writing, question }: { writing: Writing; question: Stored
           size="sm"
           value={(writing.share ?? 1) * 100}
           animated={writing.share === null}
-          aria-label="Fetching the policy"
+          aria-label="Fetching the model"
         />
       )}
       {writing.text !== "" && (
