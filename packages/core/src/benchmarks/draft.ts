@@ -3,13 +3,16 @@ import type { Question, QuestionDraft } from "./types.ts";
 /** How many options a question may have. */
 export const OPTIONS = { least: 2, most: 8 } as const;
 
-/** Trims what a person typed; a task that was left empty is "unknown". */
+/** Without the controls that nobody sees and some programs end at; tabs and line ends stay. */
+const clean = (text: string) => text.replace(/[^\P{Cc}\t\n\r]/gu, "").trim();
+
+/** Trims what a person typed or pasted; a task that was left empty is "unknown". */
 export function cleanDraft({ text, options, gold, task }: QuestionDraft): QuestionDraft {
   return {
-    text: text.trim(),
-    options: options.map((option) => option.trim()),
-    gold: gold === null || gold.trim() === "" ? null : gold.trim(),
-    task: task.trim() === "" ? "unknown" : task.trim(),
+    text: clean(text),
+    options: options.map(clean),
+    gold: gold === null || clean(gold) === "" ? null : clean(gold),
+    task: clean(task) || "unknown",
   };
 }
 
