@@ -25,7 +25,7 @@ const Choice = z.discriminatedUnion("kind", [
 const Plan = ClipId.extend({
   settings_hash: SettingsHash,
   perceiver: Choice,
-  question_id: z.string().max(200).nullable(),
+  question_id: z.string().max(400).nullable(),
   question: Words,
 });
 
