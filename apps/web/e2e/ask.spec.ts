@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import type { Page } from "@playwright/test";
 import type { Clip } from "@sightline/core/clips";
 import type { Trace } from "@sightline/core/traces";
 import { type OpenAiServer, startOpenAiServer } from "../../server/src/testing/openai-server.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { mutate, query } from "./support/clip.ts";
+import { startHub } from "./support/hub.ts";
 import { dropFiles, getCard, getClipPath } from "./support/library.ts";
-import { adoptPolicy, test } from "./support/policy.ts";
+import { adoptPolicy, layOutModel, test } from "./support/policy.ts";
 import { expect } from "./support/server.ts";
 
 /** Rendered: forward, a quarter left, forward, a quarter left, forward. From north it ends facing south. */
@@ -204,4 +205,51 @@ test("the policy of a run reasons in this browser", async ({ page, server, polic
   await expectAccessible(page, "a refusal");
   await refused.getByRole("button", { name: "heading after the clip's moves" }).click();
   await expect(page.getByTestId("question")).toContainText("if you start facing north?");
+});
+
+test("a model of the hub reasons in this browser, and fetching it can be stopped", async ({
+  page,
+  server,
+  policy,
+}) => {
+  test.setTimeout(300_000);
+  const hub = await startHub();
+  process.env.HF_ENDPOINT = hub.url;
+  try {
+    // Whatever a person asks, this model reads a question that it has learned.
+    layOutModel(policy, join(hub.root, "someone/chat"), "start north 1 forward 2 right heading ?");
+    await server.restart();
+    await page.goto("/library");
+    await mutate(page, "policies.addHubModel", { id: "someone/chat" });
+    await mutate(page, "policies.addHubModel", { id: "someone/gone" });
+    const { clip_id } = await openAsk(page);
+    await writeQuestion(page, "Where is the kiosk?", ["ahead", "right"], "B");
+    const reasoner = page.getByRole("combobox", { name: "Reasoner" });
+    await reasoner.click();
+    await page.getByRole("option", { name: "someone/chat · from the hub, loaded by this browser" }).click();
+
+    hub.is_held = true;
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await expect(page.getByRole("progressbar", { name: "Fetching the model" })).toBeVisible();
+    await expect.poll(() => hub.asked).toContain("someone/chat/onnx/model.onnx");
+    await expectAccessible(page, "a model that is being fetched");
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await expect.poll(() => hub.broken_off).toEqual(["someone/chat/onnx/model.onnx"]);
+    hub.is_held = false;
+
+    await page.getByRole("button", { name: /^Ask( again)?$/ }).click();
+    await expect(getTrace(page)).toHaveAttribute("data-state", "done", { timeout: 60_000 });
+    await expect(getVerdict(page)).toContainText("answered B · right answer B");
+    const [trace] = await query<Trace[]>(page, "traces.list", { clip_id, question_id: null });
+    expect(trace?.reasoner).toMatchObject({ kind: "onnx", source: { kind: "hub", id: "someone/chat" } });
+    expect(trace?.prompt).toContain("Where is the kiosk?");
+
+    await reasoner.click();
+    await page.getByRole("option", { name: /^someone\/gone/ }).click();
+    await page.getByRole("button", { name: /^Ask( again)?$/ }).click();
+    await expect(page.getByText("The hub has no model someone/gone that is open to everyone.")).toBeVisible();
+  } finally {
+    delete process.env.HF_ENDPOINT;
+    hub.close();
+  }
 });
