@@ -240,6 +240,7 @@ test("a model of the hub reasons in this browser, and fetching it can be stopped
     await page.getByRole("button", { name: /^Ask( again)?$/ }).click();
     await expect(getTrace(page)).toHaveAttribute("data-state", "done", { timeout: 60_000 });
     await expect(getVerdict(page)).toContainText("answered B · right answer B");
+    await expect(getVerdict(page)).not.toContainText("Judged by");
     const [trace] = await query<Trace[]>(page, "traces.list", { clip_id, question_id: null });
     expect(trace?.reasoner).toMatchObject({ kind: "onnx", source: { kind: "hub", id: "someone/chat" } });
     expect(trace?.prompt).toContain("Where is the kiosk?");

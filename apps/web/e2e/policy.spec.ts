@@ -263,7 +263,8 @@ test.describe("models of the hub", () => {
     await expect(section).toContainText(hub.url);
     await id.fill("someone");
     await id.press("Enter");
-    await expect(section).toContainText("That is no id of a model.");
+    await expect(section.getByRole("alert")).toContainText("That is no id of a model.");
+    await expectAccessible(page, "a refused id");
     for (const name of ["someone/tiny", "someone/chat", "someone/quantized"]) {
       await id.fill(name);
       await id.press("Enter");

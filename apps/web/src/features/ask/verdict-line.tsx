@@ -68,7 +68,7 @@ export function VerdictLine({ trace }: { trace: Pick<Trace, "text" | "question" 
         {!is_number &&
           (released.reading.letter !== letter || released.format !== verdict.format) &&
           `As released: ${released.reading.letter ?? "nothing"}, format ${released.format}.`}
-        {judgement !== null && ` Judged by ${judgement.by}.`}
+        {judgement !== null && judgement.status !== "no_judge" && ` Judged by ${judgement.by}.`}
       </p>
     </div>
   );

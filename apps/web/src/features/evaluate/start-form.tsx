@@ -121,7 +121,7 @@ export function StartForm({ onStarted }: { onStarted(evaluation_id: string): voi
       {!reasoners.is_pending && reasoners.choices.length === 0 && (
         <p className={classes.hint}>
           Nobody to ask yet: <Link to="/runs/launch">launch a run</Link> that exports a policy, or{" "}
-          <Link to="/settings">add an endpoint</Link>.
+          <Link to="/settings">add an endpoint or a model from the hub</Link>.
         </p>
       )}
     </form>

@@ -71,7 +71,6 @@ export function HubModels() {
           placeholder="owner/name"
           value={id}
           onChange={(event) => setId(event.currentTarget.value)}
-          error={add.error?.message}
           spellCheck={false}
         />
         <Button
@@ -85,6 +84,11 @@ export function HubModels() {
           Add a model
         </Button>
       </form>
+      {add.isError && (
+        <p className={shared.problem} role="alert">
+          {add.error.message}
+        </p>
+      )}
       {hub.data !== undefined && (
         <p className={shared.hint}>
           Of {hub.data}: language models with ONNX weights, as they are laid out for transformers.js. A model
