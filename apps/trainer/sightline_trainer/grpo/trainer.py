@@ -1,6 +1,7 @@
 """TRL's GRPOTrainer with three named rewards, weights by stage, and a record of every completion.
 
-What is overridden is little, and pinned by tests/test_trl_contract.py: generation, to record it once it is scored.
+What is overridden is little, and pinned by tests/grpo/test_trl_contract.py: generation, to record it once it is scored,
+and the sampler, so that an epoch's order is the same in a resumed run.
 Weights, control, guards and checkpoints are a callback's work.
 """
 
@@ -16,9 +17,11 @@ import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from trl.trainer.grpo_config import GRPOConfig
 from trl.trainer.grpo_trainer import GRPOTrainer
+from trl.trainer.utils import RepeatSampler
 
 from sightline_trainer.attempt import Attempt
 from sightline_trainer.checkpoints import checkpoint_dir, mark_complete, prune
+from sightline_trainer.grpo.order import EpochSampler
 from sightline_trainer.grpo.record import count_values, wire_row
 from sightline_trainer.grpo.scorer import Generation, Scored, Scorer
 from sightline_trainer.grpo.settings import Plan
@@ -116,6 +119,11 @@ class SightlineTrainer(GRPOTrainer):
             )
             self._scored_for = completions
         return self.progress.generation
+
+    def _get_train_sampler(self, dataset: Any = None) -> EpochSampler:
+        sampler = super()._get_train_sampler(dataset)
+        assert isinstance(sampler, RepeatSampler)
+        return EpochSampler.of(sampler)
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         began = time.monotonic()

@@ -129,14 +129,16 @@ def test_the_same_seed_twice_gives_the_same_rewards(tmp_path, whole):
     assert losses(read_lines(again, 1)) == losses(read_lines(whole, 1))
 
 
-def test_killed_and_resumed_it_is_the_run_that_was_not(root, whole):
-    run = make_run(root, "killed")
+@pytest.mark.parametrize("step", [2, 4, 5], ids=["in an epoch", "at its end", "in the next one"])
+def test_killed_and_resumed_it_is_the_run_that_was_not(root, whole, step):
+    """Killed at a random moment after a step; an epoch has four."""
+    run = make_run(root, f"killed-{step}", save_steps=1)
     rng = random.Random(os.environ.get("SIGHTLINE_TEST_SEED", "7"))
     process = start(run, 1)
     deadline = time.monotonic() + 300
-    while last_complete(run) is None and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    time.sleep(rng.uniform(0, 0.6))
+    while (last_complete(run) or 0) < step and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    time.sleep(rng.uniform(0, 0.1))
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     resume = last_complete(run)

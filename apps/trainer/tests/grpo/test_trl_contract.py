@@ -9,6 +9,9 @@ from pathlib import Path
 
 from trl.trainer.grpo_config import GRPOConfig
 from trl.trainer.grpo_trainer import GRPOTrainer
+from trl.trainer.utils import RepeatSampler
+
+from sightline_trainer.grpo.order import EpochSampler
 
 PINS = {
     name: pin
@@ -49,3 +52,17 @@ def test_settings_keep_their_names():
     wanted = ["num_generations", "max_completion_length", "temperature", "beta", "loss_type", "generation_batch_size"]
     wanted += ["steps_per_generation", "num_iterations", "scale_rewards", "logging_nan_inf_filter", "use_cpu"]
     assert [name for name in wanted if name not in fields] == []
+
+
+def test_an_epoch_has_the_order_that_an_uncut_run_gives_it():
+    released = RepeatSampler(range(11), mini_repeat_count=2, batch_size=3, repeat_count=2, seed=5)
+    orders = [list(released) for _ in range(4)]
+    assert orders[0] != orders[1]
+    for epoch in (3, 0, 2):
+        sampler = EpochSampler.of(released)
+        sampler.set_epoch(epoch)
+        assert list(sampler) == orders[epoch]
+
+
+def test_the_sampler_is_one_overridable_method():
+    assert list(inspect.signature(GRPOTrainer._get_train_sampler).parameters) == ["self", "dataset"]
