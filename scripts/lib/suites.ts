@@ -44,10 +44,20 @@ const ruff = checkPython("ruff", [
 const pyright = checkPython("pyright", [["-m", "pyright", "--pythonpath", PYTHON]]);
 
 /** Everything but what needs a browser. */
-export const CHECKS: Suite[] = [types, lint, imports, wire, vitest(), pytest("not field"), ruff, pyright];
+export const CHECKS: Suite[] = [
+  types,
+  lint,
+  imports,
+  wire,
+  build,
+  vitest(),
+  pytest("not field"),
+  ruff,
+  pyright,
+];
 
 /** Everything that a clean clone can run. */
-export const TESTS: Suite[] = [...CHECKS, build, playwright()];
+export const TESTS: Suite[] = [...CHECKS, playwright()];
 
 /** What needs the real files beside the checkout: `*.field.test.ts`, pytest's mark and Playwright's tag `field`. */
 export const FIELD_TESTS: Suite[] = [
