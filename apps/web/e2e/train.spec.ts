@@ -71,7 +71,10 @@ test("the tiny preset is launched, watched, stopped, resumed and read", async ({
   await expect(page).toHaveURL(new RegExp(`group=${judged?.group_id}`));
   const traces = page.getByRole("article");
   await expect(traces).toHaveCount(4);
-  const trace = traces.filter({ hasText: /judge [A-D] · (agrees|disagrees)/ }).first();
+  const trace = traces
+    .filter({ hasText: /judge [A-D] · (agrees|disagrees)/ })
+    .filter({ has: page.locator('[data-kind="letter"]') })
+    .first();
   await expect(trace.locator('[data-kind="think"]').first()).not.toBeEmpty();
   await expect(trace.locator('[data-kind="letter"]')).toHaveText(/^[A-D]$/);
   await expect(trace).toContainText(/read by (lone letter|first letter|option text)/);

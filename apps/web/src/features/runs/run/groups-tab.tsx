@@ -11,6 +11,17 @@ import classes from "./groups-tab.module.css";
 import type { RunView } from "./use-run-view.ts";
 
 const NONE: CompletionGroup[] = [];
+const EXPECTING_MS = 1000;
+/** A run may have kept none; then asking ends. */
+const EXPECTED_TIMES = 60;
+
+/** True when the events of a step told of completions that are not there. */
+function isExpecting(groups: readonly CompletionGroup[], series: RunSeries, step: number | null): boolean {
+  if (step === null || (series.step ?? -1) < step) return false;
+  if (groups.length === 0) return true;
+  const isEvaluated = series.marks.some((mark) => mark.kind === "evaluation" && mark.step === step);
+  return isEvaluated && !groups.some(({ completions }) => completions.some(isHeldOut));
+}
 
 /** The groups of the picked step, and the completions of the one that is open. */
 export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }) {
@@ -19,9 +30,14 @@ export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }
     ...trpc.runs.completions.queryOptions({ run_id: view.run_id, step: step ?? 0 }),
     enabled: step !== null,
     placeholderData: (before) => before,
+    // The two streams of a run are read apart: what events told of may have completions that are still to come.
+    refetchInterval: ({ state }) =>
+      state.dataUpdateCount < EXPECTED_TIMES && isExpecting(state.data ?? NONE, series, step)
+        ? EXPECTING_MS
+        : false,
   });
   // A step's completions come before its metrics, its held-out answers before their evaluation's mark.
-  const arrived = `${Math.min(series.step ?? 0, step ?? 0)} ${series.marks.length}`;
+  const arrived = `${Math.min(series.step ?? 0, step ?? 0)} ${series.marks.length} ${series.tallies.length}`;
   const asked = useRef(arrived);
   useEffect(() => {
     if (asked.current === arrived) return;
