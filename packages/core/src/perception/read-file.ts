@@ -105,7 +105,7 @@ function readRows(text: string): unknown[] {
  *
  * @returns Null when there is no first line.
  */
-export function readFrameLines(text: string): ReadTriple[] | null {
+function readFrameLines(text: string): ReadTriple[] | null {
   const body = text.split(/\n[ \t]*>\s*\n/)[0] ?? text;
   const starts: number[] = [];
   for (;;) {

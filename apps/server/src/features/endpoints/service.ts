@@ -242,7 +242,7 @@ function refuse(message: string): TRPCError {
 }
 
 /** @throws TRPCError with a sentence; it never repeats the URL, which may hold a secret. */
-export function cleanBaseUrl(text: string): string {
+function cleanBaseUrl(text: string): string {
   let url: URL;
   try {
     url = new URL(text.trim());

@@ -8,13 +8,13 @@ const TraceId = z.object({ trace_id: Id });
 
 const Model = z.object({ endpoint_id: Id, model: z.string().trim().min(1).max(200) });
 
-export const EndpointReasoner = Model.extend({
+const EndpointReasoner = Model.extend({
   kind: z.literal("openai"),
   temperature: z.number().min(0).max(2),
   max_tokens: z.int().min(1).max(200_000),
 });
 
-export const PolicyReasoner = z.object({
+const PolicyReasoner = z.object({
   kind: z.literal("onnx"),
   source: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("run"), run_id: Id }),
@@ -23,8 +23,6 @@ export const PolicyReasoner = z.object({
   ]),
   max_tokens: z.int().min(1).max(200_000),
 });
-
-export const JudgeModel = Model;
 
 const Asked = z.object({
   clip_id: ClipId,

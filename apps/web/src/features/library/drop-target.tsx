@@ -1,7 +1,7 @@
 import { IconMovie } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
+import classes from "../../app/drop-target.module.css";
 import { addFiles } from "../../app/uploads.ts";
-import classes from "./drop-target.module.css";
 import { readDropped } from "./dropped.ts";
 
 const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;

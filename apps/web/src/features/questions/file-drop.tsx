@@ -1,6 +1,6 @@
 import { IconFileImport } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
-import classes from "./file-drop.module.css";
+import classes from "../../app/drop-target.module.css";
 import { importFiles } from "./use-import.ts";
 
 const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
