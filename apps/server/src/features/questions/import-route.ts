@@ -1,7 +1,7 @@
 import { TRPCError } from "@trpc/server";
 import { getHTTPStatusCodeFromError } from "@trpc/server/http";
 import type { FastifyInstance } from "fastify";
-import type { Questions } from "./service.ts";
+import type { Questions } from "./types.ts";
 
 /** How large a file of questions may be, in bytes. */
 const MOST_BYTES = 128 * 2 ** 20;

@@ -3,11 +3,12 @@ import { HEADINGS, type TrainingRow } from "@sightline/core/worlds";
 import type { Db } from "../../db/open.ts";
 import type { Library } from "../clips/library.ts";
 import type { Jobs } from "../jobs/tray.ts";
-import { createQuestionService, type Questions } from "./service.ts";
+import { createQuestionService } from "./service.ts";
 import { createQuestionStore } from "./store.ts";
+import type { Questions } from "./types.ts";
 
 export { registerImportRoute } from "./import-route.ts";
-export type { Questions } from "./service.ts";
+export type { Questions } from "./types.ts";
 
 export function createQuestions(parts: { db: Db; library: Library; jobs: Jobs }): Questions {
   return createQuestionService({ ...parts, store: createQuestionStore(parts.db) });

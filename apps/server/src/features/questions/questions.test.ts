@@ -12,7 +12,7 @@ import { writeClip } from "../../media/testing/write-clip.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
 import { type Client, connect } from "../runs/testing/client.ts";
 import { listSampleQuestions } from "../samples/index.ts";
-import type { Imported } from "./service.ts";
+import type { Imported } from "./types.ts";
 
 let server: TestServer;
 let client: Client;
