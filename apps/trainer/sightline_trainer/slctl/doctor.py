@@ -15,6 +15,7 @@ from typing import Any
 
 from sightline_trainer import __version__
 from sightline_trainer.slctl import host
+from sightline_trainer.slctl.gpus import gpus
 
 
 def memory() -> dict[str, int]:
@@ -50,56 +51,11 @@ def cpu_count() -> int:
         return os.cpu_count() or 1
 
 
-def gpus() -> list[dict[str, Any]]:
-    """GPUs as nvidia-smi names them; none where there is no such tool."""
-    tool = shutil.which("nvidia-smi")
-    if tool is None:
-        return []
-    query = "name,memory.total,memory.used,utilization.gpu,temperature.gpu,driver_version"
-    try:
-        answer = subprocess.run(
-            [tool, f"--query-gpu={query}", "--format=csv,noheader,nounits"],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=True,
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return []
-    found = []
-    for line in answer.splitlines():
-        words = [word.strip() for word in line.split(",")]
-        if len(words) != 6:
-            continue
-        found.append(
-            {
-                "name": words[0],
-                "memory_bytes": _mebibytes(words[1]),
-                "used_bytes": _mebibytes(words[2]),
-                "util": _number(words[3]) / 100,
-                "temperature_c": _number(words[4]),
-                "driver": words[5],
-            }
-        )
-    return found
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0
-
-
-def _mebibytes(text: str) -> int:
-    return int(_number(text)) * 1024 * 1024
-
-
 def device_facts(*, simulated: bool) -> dict[str, Any]:
     """The device of an attempt, for `attempt.start`."""
     if simulated:
         return {"name": "simulated", "count": 0, "memory_bytes": 0}
-    cards = gpus()
+    cards, _ = gpus()
     if cards:
         return {"name": cards[0]["name"], "count": len(cards), "memory_bytes": cards[0]["memory_bytes"]}
     return {"name": cpu_name(), "count": cpu_count(), "memory_bytes": memory()["total_bytes"]}
@@ -110,6 +66,7 @@ def doctor(request: dict[str, Any]) -> dict[str, Any]:
     from sightline_trainer.slctl.observe import root_of
 
     root = root_of(request) if request.get("root") is not None else Path.home()
+    cards, gpu_problem = gpus()
     return {
         "facts": {
             "slctl": __version__,
@@ -123,7 +80,8 @@ def doctor(request: dict[str, Any]) -> dict[str, Any]:
             "cpus": cpu_count(),
             "cpu_name": cpu_name(),
             "memory": memory(),
-            "gpus": gpus(),
+            "gpus": cards,
+            "gpu_problem": gpu_problem,
             "root": _root_facts(root),
             "login": _login_facts(),
         }

@@ -19,6 +19,7 @@ from sightline_trainer.slctl.launch import collect_garbage, launch
 from sightline_trainer.slctl.protocol import Answers, RequestError
 from sightline_trainer.slctl.query import fetch, find, log, status
 from sightline_trainer.slctl.read import read
+from sightline_trainer.slctl.usage import usage
 
 _MAX_REQUEST_BYTES = 64 * 1024 * 1024
 _LAST_SECS = 5.0
@@ -32,6 +33,7 @@ _COMMANDS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "fetch": fetch,
     "gc": collect_garbage,
     "doctor": doctor,
+    "usage": usage,
     "ping": lambda request: {},
 }
 
