@@ -1,3 +1,4 @@
+export * from "./agreement.ts";
 export * from "./chain.ts";
 export * from "./clamp.ts";
 export * from "./compare.ts";
@@ -10,5 +11,6 @@ export * from "./plane.ts";
 export * from "./sample.ts";
 export * from "./select.ts";
 export * from "./settings.ts";
+export * from "./settings-schema.ts";
 export * from "./support.ts";
 export * from "./types.ts";

@@ -1,0 +1,3 @@
+export * from "./pace.ts";
+export * from "./report.ts";
+export * from "./types.ts";
