@@ -227,9 +227,15 @@ describe("ingest", () => {
       agreed: 1,
       groups: 2,
       tied_groups: 1,
+      tied_right: 1,
+      tied_wrong: 0,
       clipped: 1,
       tokens: 72,
       tasks: { heading: { n: 4, correct: 3 }, route: { n: 2, correct: 2 } },
+      letters: { B: 6 },
+      golds: { B: 6 },
+      rules: { answer_tag: 6 },
+      judges: { ok: 2, timeout: 1, skipped_wrong_answer: 1 },
     };
     expect(lines.tallies("run-a")).toEqual([expected]);
     const { tallies, upto_id } = lines.after(["run-a"], 0, 500);

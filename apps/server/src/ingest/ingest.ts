@@ -1,4 +1,5 @@
 import { metricEntries } from "@sightline/core/runs";
+import { getTagFaults } from "@sightline/core/traces";
 import {
   type LineOf,
   MAX_LINE_BYTES,
@@ -72,8 +73,9 @@ export function createIngest(db: Db, hooks: { before_commit?: () => void } = {})
   );
   const insertCompletion = sql.prepare(
     `INSERT INTO completions (id, run_id, attempt, gen, step, stage, group_id, question_id, clip_id, task, k, gold, letter,
-       finish, tokens, reward, advantage, format, accuracy, consistency, judge_status, judge_agrees, split)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       finish, tokens, reward, advantage, format, accuracy, consistency, judge_status, judge_agrees, split,
+       rule, tag_faults)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertQuarantined = sql.prepare(
     `INSERT INTO quarantined_lines (run_id, attempt, file, inode, byte_offset, bytes, reason, raw)
@@ -115,19 +117,34 @@ export function createIngest(db: Db, hooks: { before_commit?: () => void } = {})
        sum(tokens) AS tokens
      FROM completions WHERE run_id = ? AND step = ? AND attempt = ? AND split = 'train'`,
   );
-  const selectGroups = sql.prepare<[string, number, number], { groups: number; tied: number | null }>(
-    `SELECT count(*) AS groups, sum(size > 1 AND low = high) AS tied FROM (
-       SELECT count(*) AS size, min(reward) AS low, max(reward) AS high
+  const selectGroups = sql.prepare<
+    [string, number, number],
+    { groups: number; tied: number | null; tied_right: number | null; tied_wrong: number | null }
+  >(
+    `SELECT count(*) AS groups, sum(size > 1 AND low = high) AS tied,
+       sum(size > 1 AND low = high AND scored = size AND worst >= 1) AS tied_right,
+       sum(size > 1 AND low = high AND scored = size AND best < 1) AS tied_wrong
+     FROM (
+       SELECT count(*) AS size, min(reward) AS low, max(reward) AS high,
+         min(accuracy) AS worst, max(accuracy) AS best, count(accuracy) AS scored
        FROM completions WHERE run_id = ? AND step = ? AND attempt = ? AND split = 'train' GROUP BY group_id)`,
   );
   const selectTasks = sql.prepare<[string, number, number], { task: string; n: number; correct: number }>(
     `SELECT task, count(*) AS n, sum(coalesce(accuracy, 0) >= 1) AS correct
      FROM completions WHERE run_id = ? AND step = ? AND attempt = ? AND split = 'train' GROUP BY task`,
   );
+  const selectCounts = sql.prepare<
+    [string, number, number],
+    { letter: string; gold: string; rule: string; judge: string | null; n: number }
+  >(
+    `SELECT coalesce(letter, '') AS letter, coalesce(gold, '') AS gold, rule, judge_status AS judge, count(*) AS n
+     FROM completions WHERE run_id = ? AND step = ? AND attempt = ? AND split = 'train' GROUP BY 1, 2, 3, 4`,
+  );
   const upsertTally = sql.prepare(
     `INSERT OR REPLACE INTO step_tallies
-       (run_id, attempt, step, change_id, n, correct, judged, agreed, groups, tied_groups, clipped, tokens, tasks)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (run_id, attempt, step, change_id, n, correct, judged, agreed, groups, tied_groups, tied_right, tied_wrong,
+        clipped, tokens, tasks, letters, golds, rules, judges)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const selectSeqs = sql.prepare<[string, number, string], { n: number; last: number | null }>(
     "SELECT count(*) AS n, max(seq) AS last FROM run_lines WHERE run_id = ? AND attempt = ? AND stream = ?",
@@ -267,6 +284,7 @@ export function createIngest(db: Db, hooks: { before_commit?: () => void } = {})
       const tasks = selectTasks
         .all(run_id, step, attempt)
         .map(({ task, n, correct }) => [task, { n, correct }] as const);
+      const counts = selectCounts.all(run_id, step, attempt);
       upsertTally.run(
         run_id,
         attempt,
@@ -278,9 +296,14 @@ export function createIngest(db: Db, hooks: { before_commit?: () => void } = {})
         sums.agreed,
         groups.groups,
         groups.tied ?? 0,
+        groups.tied_right ?? 0,
+        groups.tied_wrong ?? 0,
         sums.clipped,
         sums.tokens,
         JSON.stringify(Object.fromEntries(tasks)),
+        ...(["letter", "gold", "rule", "judge"] as const).map((what) =>
+          JSON.stringify(countBy(counts, what)),
+        ),
       );
     }
     hooks.before_commit?.();
@@ -340,6 +363,19 @@ type TallyRow = {
   clipped: number;
   tokens: number;
 };
+
+/** Rows with their numbers, added up by one of their columns. */
+function countBy<K extends string>(
+  rows: readonly ({ n: number } & Record<K, string | null>)[],
+  column: K,
+): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const row of rows) {
+    const value = row[column];
+    if (value !== null) counts[value] = (counts[value] ?? 0) + row.n;
+  }
+  return counts;
+}
 
 /** Keeps a line that fits its file; otherwise says why it does not. */
 function takeLine(
@@ -403,5 +439,7 @@ function keepCompletion(
     judge?.status ?? null,
     judge?.agrees === undefined || judge.agrees === null ? null : judge.agrees ? 1 : 0,
     line.split ?? "train",
+    line.parse.rule,
+    getTagFaults(line.text),
   );
 }

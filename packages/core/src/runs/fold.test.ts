@@ -39,9 +39,15 @@ const tally = (step: number, change: Partial<StepTally> = {}): StepTally => ({
   agreed: 3,
   groups: 2,
   tied_groups: 1,
+  tied_right: 1,
+  tied_wrong: 0,
   clipped: 0,
   tokens: 80,
   tasks: { heading: { n: 8, correct: 4 } },
+  letters: { A: 4, B: 4 },
+  golds: { B: 8 },
+  rules: { answer_tag: 8 },
+  judges: { ok: 4 },
   ...change,
 });
 

@@ -163,10 +163,20 @@ export type StepTally = {
   groups: number;
   /** Groups in which every reward is the same, so that nothing is learned from them. */
   tied_groups: number;
+  /** Those of them in which every answer is right, and in which every one is wrong; the rest could not be scored. */
+  tied_right: number;
+  tied_wrong: number;
   /** Completions cut at the longest length. */
   clipped: number;
   tokens: number;
   tasks: Record<string, { n: number; correct: number }>;
+  /** How many gave each letter, "" where none was read; how many had each as gold, "" where none is known. */
+  letters: Record<string, number>;
+  golds: Record<string, number>;
+  /** By which rule the letter was read. */
+  rules: Record<string, number>;
+  /** What came of asking the judge, by status; those who were not to be judged are left out. */
+  judges: Record<string, number>;
 };
 
 /**

@@ -2,4 +2,5 @@ export * from "./blocks.ts";
 export * from "./letter.ts";
 export * from "./parse.ts";
 export * from "./pieces.ts";
+export * from "./tag-faults.ts";
 export * from "./types.ts";

@@ -140,7 +140,7 @@ export function sumTallies(tallies: RunHistory["tallies"], width: number): RunHi
       last.attempt === tally.attempt &&
       Math.floor(last.step / width) === Math.floor(tally.step / width);
     if (!isSame) {
-      sums.push({ ...tally, tasks: structuredClone(tally.tasks) });
+      sums.push(structuredClone(tally));
       continue;
     }
     for (const field of [
@@ -150,6 +150,8 @@ export function sumTallies(tallies: RunHistory["tallies"], width: number): RunHi
       "agreed",
       "groups",
       "tied_groups",
+      "tied_right",
+      "tied_wrong",
       "clipped",
       "tokens",
     ] as const)
@@ -160,6 +162,9 @@ export function sumTallies(tallies: RunHistory["tallies"], width: number): RunHi
       const known = last.tasks[task] ?? { n: 0, correct: 0 };
       last.tasks[task] = { n: known.n + count.n, correct: known.correct + count.correct };
     }
+    for (const field of ["letters", "golds", "rules", "judges"] as const)
+      for (const [value, n] of Object.entries(tally[field]))
+        last[field][value] = (last[field][value] ?? 0) + n;
   }
   return sums;
 }

@@ -22,16 +22,22 @@ export type LineStore = ReturnType<typeof createLineStore>;
 type RawRow = { id: number; raw: string };
 type SeriesRow = { series_id: number; attempt: number; segment: number; name: string };
 type BucketRow = Bucket & { idx: number };
-type TallyRow = Omit<StepTally, "tasks"> & { tasks: string; change_id: number };
+const JSON_COLUMNS = ["tasks", "letters", "golds", "rules", "judges"] as const;
+type JsonColumn = (typeof JSON_COLUMNS)[number];
+type TallyRow = Omit<StepTally, JsonColumn> & Record<JsonColumn, string> & { change_id: number };
 type KnownAttempt = { attempt: number; resume_step: number | null; first_step: number | null };
 
 const SYSTEM_ROWS = 360;
 const EXCERPT = 400;
 
 const toRow = ({ id, raw }: RawRow): RunRow => ({ id, line: readAcceptedLine(raw) });
-const toTally = ({ change_id: _, tasks, ...row }: TallyRow): StepTally => ({
+const toTally = ({ change_id: _, ...row }: TallyRow): StepTally => ({
   ...row,
-  tasks: JSON.parse(tasks),
+  tasks: JSON.parse(row.tasks),
+  letters: JSON.parse(row.letters),
+  golds: JSON.parse(row.golds),
+  rules: JSON.parse(row.rules),
+  judges: JSON.parse(row.judges),
 });
 
 /** @param db  The open database, migrated. */

@@ -44,9 +44,15 @@ const tally = (step: number, correct: number, judged: number, agreed: number): S
   agreed,
   groups: 1,
   tied_groups: 0,
+  tied_right: 0,
+  tied_wrong: 0,
   clipped: 0,
   tokens: 1,
   tasks: { heading: { n: 6, correct: 3 }, route: { n: 2, correct: 2 } },
+  letters: {},
+  golds: {},
+  rules: {},
+  judges: {},
 });
 
 describe("curves of a run", () => {
