@@ -14,8 +14,9 @@ import { SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
 import { findChromium } from "../../../scripts/lib/chromium.ts";
 import buildWeb from "../e2e/support/build.ts";
 import { addFiles, getTable, query } from "../e2e/support/clip.ts";
-import { selectInWorker, startKeyFrameWorker } from "../e2e/support/key-frame-worker.ts";
 import { endServer, startServer } from "../e2e/support/server.ts";
+import { getResult, startWorker } from "../e2e/support/worker.ts";
+import type { Call } from "../src/features/clip/extract/messages.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const SHARED = process.env.SIGHTLINE_SHARED ?? join(ROOT, "../shared");
@@ -53,14 +54,14 @@ async function measure(): Promise<void> {
     // The server's own work on the clip must be over: it would take the cores that are measured.
     while ((await query(page, "keyframes.get", { clip_id })) === null) await page.waitForTimeout(500);
     const source = { clip_id, playback, rotation, table: await getTable(page, clip_id) };
-    await startKeyFrameWorker(page);
+    await startWorker(page, "extract-worker");
 
     const ratios: number[] = [];
     const ours: number[] = [];
     const theirs: number[] = [];
     for (let i = 0; i < RUNS; i += 1) {
       const began = performance.now();
-      await selectInWorker(page, { type: "extract", clip: source, settings: SIGHTLINE_SETTINGS });
+      await getResult<Call, unknown>(page, { type: "extract", clip: source, settings: SIGHTLINE_SETTINGS });
       const secs = (performance.now() - began) / 1000;
       const { stdout } = await run(PYTHON, [SCRIPT, utils, "time", CLIP]);
       const released = (JSON.parse(stdout) as { secs: number }).secs;

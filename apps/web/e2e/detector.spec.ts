@@ -1,17 +1,14 @@
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "@playwright/test";
 import { type Detection, detect, type Picture, readYuv } from "@sightline/core/detection";
 import { readPictures } from "../../server/src/media/read-frames.ts";
 import { scan } from "../../server/src/media/scan.ts";
 import { copyYuv } from "../../server/src/media/yuv.ts";
 import { openNetwork } from "../../server/src/workers/detect.ts";
-import type { Answer } from "../src/app/detector/messages.ts";
 import { addFiles, openClip } from "./support/clip.ts";
 import { expect, test } from "./support/server.ts";
+import { getResult, startWorker } from "./support/worker.ts";
 
 const WORLDS = join(import.meta.dirname, "../../../fixtures/worlds");
-const ASSETS = join(import.meta.dirname, "../dist/assets");
 
 /** What may lie between browser and server on the same pixels: a box's edges as a share of the longer side, and the score. */
 const EDGE = 1.5 / 512;
@@ -34,12 +31,12 @@ test.beforeAll(() => {
 test("browser and server find the same objects in the same pixels", async ({ page }) => {
   test.setTimeout(180_000);
   const run = await openNetwork();
-  await startDetector(page);
+  await startWorker(page, "detector-worker");
   const labels = new Set<string>();
   for (const { name, frames } of CASES)
     for (const { frame, picture } of await readFrames(name, frames)) {
       const there = await detect(picture, run);
-      const here = await detectInWorker(page, picture);
+      const here = await getResult<Picture, Detection[]>(page, picture);
       expectSame(here, there, picture, { edge: EDGE, score: SCORE }, `${name}, frame ${frame}`);
       for (const { label } of there) labels.add(label);
     }
@@ -122,39 +119,4 @@ async function readFrames(name: string, frames: number[]): Promise<{ frame: numb
   for (const { ordinal, frame, facts } of readPictures(file, index, frames, 1))
     read.push({ frame: ordinal, picture: readYuv(copyYuv(frame, facts.rotation)) });
   return read;
-}
-
-declare global {
-  interface Window {
-    detector: Worker;
-  }
-}
-
-async function startDetector(page: Page): Promise<void> {
-  const name = readdirSync(ASSETS).find((file) => /^detector-worker-.*\.js$/.test(file));
-  if (name === undefined) throw new Error("the built web has no detector");
-  await page.evaluate((url) => {
-    window.detector = new Worker(url, { type: "module" });
-  }, `/assets/${name}`);
-}
-
-function detectInWorker(page: Page, { width, height, channels, data }: Picture): Promise<Detection[]> {
-  const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
-  return page.evaluate(
-    (picture) =>
-      new Promise<Detection[]>((resolve, reject) => {
-        window.detector.addEventListener("error", ({ message }) => reject(new Error(message)), {
-          once: true,
-        });
-        window.detector.addEventListener(
-          "message",
-          ({ data: answer }: MessageEvent<Answer>) =>
-            answer.type === "done" ? resolve(answer.detections) : reject(new Error(answer.message)),
-          { once: true },
-        );
-        const bytes = Uint8Array.from(atob(picture.text), (letter) => letter.charCodeAt(0));
-        window.detector.postMessage({ id: 1, picture: { ...picture, data: bytes } });
-      }),
-    { width, height, channels, text },
-  );
 }

@@ -8,9 +8,11 @@ import {
   type KeyFrameSettings,
   SIGHTLINE_SETTINGS,
 } from "@sightline/core/keyframes";
+import type { Call, Note } from "../src/features/clip/extract/messages.ts";
 import { addFiles, getTable, mutate, query } from "./support/clip.ts";
-import { askWorker, selectInWorker, startKeyFrameWorker } from "./support/key-frame-worker.ts";
+
 import { expect, test } from "./support/server.ts";
+import { callWorker, getResult, startWorker } from "./support/worker.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const FIXTURES = join(ROOT, "fixtures/clips");
@@ -23,14 +25,14 @@ test.beforeAll(() => {
 
 test("browser and server select the same frames of every fixture", async ({ page }) => {
   test.setTimeout(300_000);
-  await startKeyFrameWorker(page);
+  await startWorker(page, "extract-worker");
   await compareAll(page, list(FIXTURES));
 });
 
 test("browser and server select the same frames of the handed clips @field", async ({ page }) => {
   test.skip(!existsSync(VIDEOS), "the shared folder with the handed clips is not there");
   test.setTimeout(1_200_000);
-  await startKeyFrameWorker(page);
+  await startWorker(page, "extract-worker");
   await compareAll(page, [...list(VIDEOS), ...list(join(VIDEOS, "edge"))], true);
 });
 
@@ -38,13 +40,13 @@ test("another threshold is selected in the browser from cached features as the s
   page,
 }) => {
   test.setTimeout(120_000);
-  await startKeyFrameWorker(page);
+  await startWorker(page, "extract-worker");
   const [clip] = await addFiles(page, [join(FIXTURES, "cfr-30.mp4")]);
   if (clip === undefined) throw new Error("the fixture was not added");
   const stored = await selectOnServer(page, clip, SIGHTLINE_SETTINGS);
   for (const threshold of [0.9, 0.7, 0.99]) {
     const settings = { ...SIGHTLINE_SETTINGS, threshold };
-    const here = await selectInWorker(page, {
+    const here = await getResult<Call, KeyFrameSelection>(page, {
       type: "reselect",
       clip_id: clip.clip_id,
       stored_hash: stored.settings_hash,
@@ -56,15 +58,17 @@ test("another threshold is selected in the browser from cached features as the s
 
 test("a cancelled extraction ends and leaves the worker usable", async ({ page }) => {
   test.setTimeout(120_000);
-  await startKeyFrameWorker(page);
+  await startWorker(page, "extract-worker");
   const [clip] = await addFiles(page, [join(FIXTURES, "cfr-30.mp4")]);
   if (clip === undefined) throw new Error("the fixture was not added");
   const source = await getSource(page, clip);
   const ask = { type: "extract", clip: source, settings: SIGHTLINE_SETTINGS } as const;
-  const { last, progress } = await askWorker(page, ask, { cancelAtOnce: true });
+  const { last, notes } = await callWorker<Call, Note, KeyFrameSelection>(page, ask, {
+    cancelAt: { field: "done" },
+  });
   expect(last.type).toBe("cancelled");
-  expect(progress.length).toBeGreaterThan(0);
-  const again = await selectInWorker(page, ask);
+  expect(notes.length).toBeGreaterThan(0);
+  const again = await getResult<Call, KeyFrameSelection>(page, ask);
   expect(listKept(again)).toEqual(listKept(await selectOnServer(page, clip, SIGHTLINE_SETTINGS)));
 });
 
@@ -81,7 +85,11 @@ async function compareAll(page: Page, files: readonly string[], withTable = fals
     for (const settings of [SIGHTLINE_SETTINGS, EMBODIED_R_SETTINGS]) {
       await test.step(`${clip.name}, ${settings.preset}, ${source.playback}`, async () => {
         const server = await selectOnServer(page, clip, settings);
-        const browser = await selectInWorker(page, { type: "extract", clip: source, settings });
+        const browser = await getResult<Call, KeyFrameSelection>(page, {
+          type: "extract",
+          clip: source,
+          settings,
+        });
         if (withTable) print(clip, source.playback, server, browser);
         expect.soft(listKept(browser), `kept frames of ${clip.name}`).toEqual(listKept(server));
         expect

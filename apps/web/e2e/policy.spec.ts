@@ -13,13 +13,14 @@ import type { Page } from "@playwright/test";
 import { checkPrompt, type PolicyCard } from "@sightline/core/policies";
 import type { LineOf } from "@sightline/core/wire";
 import { makeHeadingSet, type TrainingRow } from "@sightline/core/worlds";
+import type { Call, Note, Result } from "../src/app/policy/messages.ts";
 import type { Generated } from "../src/app/policy/types.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { mutate } from "./support/clip.ts";
 import { startHub, type TestHub } from "./support/hub.ts";
 import { adoptPolicy, layOutModel, type TrainedPolicy, test } from "./support/policy.ts";
-import { askPolicyWorker, startPolicyWorker } from "./support/policy-worker.ts";
 import { expect } from "./support/server.ts";
+import { callWorker, startWorker } from "./support/worker.ts";
 
 const TRAINER = join(import.meta.dirname, "../../trainer");
 const PROMPTS = 60;
@@ -39,15 +40,17 @@ function writeInPython({ run_dir }: TrainedPolicy, prompts: string[]): string[] 
   return JSON.parse(stdout) as string[];
 }
 
+const callPolicy = callWorker<Call, Note, Result>;
+
 async function generate(page: Page, prompt: string): Promise<Generated & { streamed: string }> {
-  const { last, heard } = await askPolicyWorker(page, { type: "generate", prompt, max_tokens: null });
+  const { last, notes } = await callPolicy(page, { type: "generate", prompt, max_tokens: null });
   if (last.type !== "done" || !("generated" in last.result)) throw new Error(JSON.stringify(last));
-  const pieces = heard.flatMap((answer) => (answer.type === "text" ? [answer.text] : []));
+  const pieces = notes.flatMap((note) => ("text" in note ? [note.text] : []));
   return { ...last.result.generated, streamed: pieces.join("") };
 }
 
 async function load(page: Page, run_id: string) {
-  return askPolicyWorker(page, { type: "load", source: { kind: "run", run_id } });
+  return callPolicy(page, { type: "load", source: { kind: "run", run_id } });
 }
 
 function readRows(file: string): TrainingRow[] {
@@ -69,10 +72,10 @@ test("a trained policy writes in Chromium what it writes in PyTorch, and asks no
   const asked: string[] = [];
   page.context().on("request", (request) => asked.push(request.url()));
 
-  await startPolicyWorker(page);
+  await startWorker(page, "policy-worker");
   const loaded = await load(page, policy.run_id);
   expect(loaded.last).toMatchObject({ type: "done", result: { loaded: true } });
-  const progress = loaded.heard.flatMap((answer) => (answer.type === "progress" ? [answer] : []));
+  const progress = loaded.notes.flatMap((note) => ("loaded" in note ? [note] : []));
   expect(progress.at(-1)?.loaded).toBe(progress.at(-1)?.total);
   expect(progress.at(-1)?.loaded).toBeGreaterThan(2_000_000);
 
@@ -100,7 +103,7 @@ test("the policy answers nine of ten headings rightly, and its reference judges 
   policy,
 }) => {
   await adoptPolicy(page, server, policy);
-  await startPolicyWorker(page);
+  await startWorker(page, "policy-worker");
   await load(page, policy.run_id);
   const held = readRows(join(policy.run_dir, "data/eval.jsonl"));
   let right = 0;
@@ -134,7 +137,7 @@ test("the policy answers nine of ten headings rightly, and its reference judges 
   expect(distinct.length).toBe(80);
   const letters: (string | null)[] = [];
   for (const { question, think } of distinct) {
-    const { last } = await askPolicyWorker(page, {
+    const { last } = await callPolicy(page, {
       type: "judge",
       question,
       think,
@@ -152,21 +155,21 @@ test("what is being written can be cancelled, and the next question is answered"
   policy,
 }) => {
   const { card } = await adoptPolicy(page, server, policy);
-  await startPolicyWorker(page);
+  await startWorker(page, "policy-worker");
   const prompt = (card as PolicyCard).levels[0]?.example ?? "";
   expect(checkPrompt(card as PolicyCard, prompt)).toMatchObject({ can_read: true });
-  const early = await askPolicyWorker(page, { type: "generate", prompt, max_tokens: null });
+  const early = await callPolicy(page, { type: "generate", prompt, max_tokens: null });
   expect(early.last).toMatchObject({
     type: "failed",
     message: expect.stringContaining("No policy is loaded"),
   });
   await load(page, policy.run_id);
   const ask = { type: "generate", prompt, max_tokens: null } as const;
-  const { last, heard } = await askPolicyWorker(page, ask, { cancelAt: "text" });
+  const { last, notes } = await callPolicy(page, ask, { cancelAt: { field: "text" } });
   expect(last.type).toBe("cancelled");
   const whole = await generate(page, prompt);
-  expect(heard.filter(({ type }) => type === "text").length).toBeLessThan(whole.streamed.split(" ").length);
-  expect(await askPolicyWorker(page, { ...ask, max_tokens: 3 })).toMatchObject({
+  expect(notes.length).toBeLessThan(whole.streamed.split(" ").length);
+  expect(await callPolicy(page, { ...ask, max_tokens: 3 })).toMatchObject({
     last: { result: { generated: { tokens: 3, finish: "length" } } },
   });
 });
@@ -175,18 +178,18 @@ test("a folder under models runs as well; what is gone says so", async ({ page, 
   await adoptPolicy(page, server, policy);
   const folder = join(server.dataDir, "models/my-policy");
   layOutModel(policy, folder);
-  await startPolicyWorker(page);
+  await startWorker(page, "policy-worker");
   const source = { kind: "folder", model_id: "my-policy" } as const;
-  expect((await askPolicyWorker(page, { type: "load", source })).last).toMatchObject({ type: "done" });
+  expect((await callPolicy(page, { type: "load", source })).last).toMatchObject({ type: "done" });
   const { text } = await generate(page, "start north 1 left 2 left heading ?");
   expect(text).toContain("<answer>");
   const judged = { type: "judge", question: "heading ?", think: "1 left west", letters: ["A", "B"] } as const;
-  expect((await askPolicyWorker(page, judged)).last).toMatchObject({ result: { letter: null } });
+  expect((await callPolicy(page, judged)).last).toMatchObject({ result: { letter: null } });
 
   rmSync(join(folder, "onnx"), { recursive: true });
   writeFileSync(join(folder, "config.json"), "{}");
-  const fail = async (source: Parameters<typeof askPolicyWorker>[1] & { type: "load" }) => {
-    const { last } = await askPolicyWorker(page, source);
+  const fail = async (source: Parameters<typeof callPolicy>[1] & { type: "load" }) => {
+    const { last } = await callPolicy(page, source);
     return last.type === "failed" ? last.message : last.type;
   };
   expect(await fail({ type: "load", source })).toMatch(/no weights under onnx/);
@@ -205,9 +208,9 @@ test("a model with a chat template reads what the template makes of the prompt",
 }) => {
   layOutModel(policy, join(server.dataDir, "models/plain"));
   layOutModel(policy, join(server.dataDir, "models/chat"), CHAT_TEMPLATE);
-  await startPolicyWorker(page);
+  await startWorker(page, "policy-worker");
   const write = async (model_id: string, prompt: string) => {
-    const { last } = await askPolicyWorker(page, { type: "load", source: { kind: "folder", model_id } });
+    const { last } = await callPolicy(page, { type: "load", source: { kind: "folder", model_id } });
     expect(last).toMatchObject({ type: "done" });
     return (await generate(page, prompt)).text;
   };
@@ -248,8 +251,8 @@ test.describe("models of the hub", () => {
   });
 
   const add = (page: Page, id: string) => mutate(page, "policies.addHubModel", { id });
-  const loadModel = (page: Page, id: string, how?: Parameters<typeof askPolicyWorker>[2]) =>
-    askPolicyWorker(page, { type: "load", source: { kind: "hub", id } }, how);
+  const loadModel = (page: Page, id: string, how?: Parameters<typeof callPolicy>[2]) =>
+    callPolicy(page, { type: "load", source: { kind: "hub", id } }, how);
 
   test("a person adds an id, and the browser fetches the model from the hub and runs it", async ({
     page,
@@ -280,11 +283,11 @@ test.describe("models of the hub", () => {
     await expect(section.getByRole("listitem")).toHaveCount(3);
     expect(hub.asked).toEqual([]);
 
-    await startPolicyWorker(page);
+    await startWorker(page, "policy-worker");
     const prompt = "start north 1 left 2 left heading ?";
-    const { last, heard } = await loadModel(page, "someone/tiny");
+    const { last, notes } = await loadModel(page, "someone/tiny");
     expect(last).toMatchObject({ type: "done" });
-    const progress = heard.flatMap((answer) => (answer.type === "progress" ? [answer] : []));
+    const progress = notes.flatMap((note) => ("loaded" in note ? [note] : []));
     expect(progress.at(-1)?.loaded).toBeGreaterThan(2_000_000);
     expect(progress.at(-1)?.loaded).toBe(progress.at(-1)?.total);
     const { text, finish } = await generate(page, prompt);
@@ -312,7 +315,7 @@ test.describe("models of the hub", () => {
       const { last } = await loadModel(page, id);
       return last.type === "failed" ? last.message : last.type;
     };
-    await startPolicyWorker(page);
+    await startWorker(page, "policy-worker");
     const { last } = await loadModel(page, "someone/tiny");
     expect(last).toMatchObject({ message: expect.stringContaining("Add it again under Settings.") });
     expect(hub.asked).toEqual([]);
@@ -329,9 +332,9 @@ test.describe("models of the hub", () => {
     page,
   }) => {
     await add(page, "someone/tiny");
-    await startPolicyWorker(page);
+    await startWorker(page, "policy-worker");
     hub.is_held = true;
-    const { last } = await loadModel(page, "someone/tiny", { cancelAt: 50_000 });
+    const { last } = await loadModel(page, "someone/tiny", { cancelAt: { field: "loaded", least: 50_000 } });
     expect(last.type).toBe("cancelled");
     await expect.poll(() => hub.broken_off).toEqual(["someone/tiny/onnx/model.onnx"]);
     hub.is_held = false;

@@ -1,8 +1,8 @@
 /** The small detector in a worker of its own. */
-import { detect, INPUT_SIDE, type RunNetwork } from "@sightline/core/detection";
+import { type Detection, detect, INPUT_SIDE, type Picture, type RunNetwork } from "@sightline/core/detection";
 import { env, InferenceSession, Tensor } from "onnxruntime-web/wasm";
 import { ORT_FILES } from "../onnx-runtime.ts";
-import type { Answer, Request } from "./messages.ts";
+import { answerCalls } from "../worker-calls/answer.ts";
 
 const MODEL = new URL("../../../../../models/centernet/centernet.onnx", import.meta.url).href;
 
@@ -21,19 +21,21 @@ async function openNetwork(): Promise<RunNetwork> {
   };
 }
 
-async function answer({ id, picture }: Request): Promise<Answer> {
+async function look(picture: Picture): Promise<Detection[]> {
   try {
     network ??= openNetwork();
-    return { type: "done", id, detections: await detect(picture, await network) };
+    return await detect(picture, await network);
   } catch (error) {
     network = null;
     const reason = error instanceof Error ? error.message : String(error);
-    return { type: "failed", id, message: `The detector could not look at this picture: ${reason}` };
+    throw new Error(`The detector could not look at this picture: ${reason}`);
   }
 }
 
 /** One picture after the other: a session runs one at a time. */
 let last: Promise<unknown> = Promise.resolve();
-addEventListener("message", ({ data }: MessageEvent<Request>) => {
-  last = last.then(async () => postMessage(await answer(data)));
+answerCalls<Picture, never, Detection[]>((picture) => {
+  const looked = last.then(() => look(picture));
+  last = looked.catch(() => undefined);
+  return looked;
 });

@@ -1,6 +1,7 @@
 /** A policy that runs in this browser: a typed client of the worker that does it. */
 import type { PolicySource } from "@sightline/core/policies";
-import type { Answer, Ask, Request, Result } from "./messages.ts";
+import { createWorkerCalls } from "../worker-calls/client.ts";
+import type { Call, Note, Result } from "./messages.ts";
 import type { Generated, GenerateOptions, LoadProgress } from "./types.ts";
 
 export type { Generated, GenerateOptions, LoadProgress } from "./types.ts";
@@ -30,75 +31,30 @@ export type PolicyClient = {
   close(): void;
 };
 
-type Listeners = { onProgress?: (progress: LoadProgress) => void; onText?: (text: string) => void };
-type Waiting = Listeners & { resolve(result: Result): void; reject(error: Error): void };
-
-const cancelled = () => new DOMException("cancelled", "AbortError");
-
 /** The worker starts at the first call. */
 export function createPolicyClient(): PolicyClient {
-  const waiting = new Map<number, Waiting>();
-  let worker: Worker | null = null;
-  let nextId = 1;
-
-  const end = (error: Error) => {
-    worker?.terminate();
-    worker = null;
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
-  };
-
-  const hear = (answer: Answer) => {
-    const asked = waiting.get(answer.id);
-    if (asked === undefined) return;
-    if (answer.type === "progress") return asked.onProgress?.({ loaded: answer.loaded, total: answer.total });
-    if (answer.type === "text") return asked.onText?.(answer.text);
-    waiting.delete(answer.id);
-    if (answer.type === "done") asked.resolve(answer.result);
-    else asked.reject(answer.type === "failed" ? new Error(answer.message) : cancelled());
-  };
-
-  const post = (request: Request) => {
-    if (worker === null) {
-      worker = new Worker(new URL("./policy-worker.ts", import.meta.url), { type: "module" });
-      worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => hear(data));
-      worker.addEventListener("error", ({ message }) =>
-        end(new Error(`The policy's worker stopped: ${message || "it could not be loaded"}. Try again.`)),
-      );
-    }
-    worker.postMessage(request);
-  };
-
-  const ask = async (what: Ask, listeners: Listeners, signal?: AbortSignal): Promise<Result> => {
-    signal?.throwIfAborted();
-    const id = nextId;
-    nextId += 1;
-    const cancel = () => post({ type: "cancel", id });
-    try {
-      return await new Promise<Result>((resolve, reject) => {
-        waiting.set(id, { resolve, reject, ...listeners });
-        post({ ...what, id });
-        signal?.addEventListener("abort", cancel, { once: true });
-      });
-    } finally {
-      signal?.removeEventListener("abort", cancel);
-    }
-  };
-
+  const { call, close } = createWorkerCalls<Call, Note, Result>(
+    () => new Worker(new URL("./policy-worker.ts", import.meta.url), { type: "module" }),
+    "The policy's worker",
+  );
   return {
     async load(source, onProgress, signal) {
-      await ask({ type: "load", source }, onProgress ? { onProgress } : {}, signal);
+      const onNote = (note: Note) => "loaded" in note && onProgress?.(note);
+      await call({ type: "load", source }, { onNote, signal });
     },
     async generate(prompt, onText, { max_tokens, signal } = {}) {
-      const asked = { type: "generate", prompt, max_tokens: max_tokens ?? null } as const;
-      const result = await ask(asked, { onText }, signal);
+      const onNote = (note: Note) => "text" in note && onText(note.text);
+      const result = await call(
+        { type: "generate", prompt, max_tokens: max_tokens ?? null },
+        { onNote, signal },
+      );
       if (!("generated" in result)) throw new Error("The policy's worker answered something else.");
       return result.generated;
     },
     async judge(question, think, letters) {
-      const result = await ask({ type: "judge", question, think, letters }, {});
+      const result = await call({ type: "judge", question, think, letters });
       return "letter" in result ? result.letter : null;
     },
-    close: () => end(cancelled()),
+    close,
   };
 }

@@ -11,9 +11,10 @@ import {
 } from "@huggingface/transformers";
 import { PolicyCard, type PolicyDtype, type PolicySource, spaceTags } from "@sightline/core/policies";
 import { ORT_FILES } from "../onnx-runtime.ts";
-import type { Answer, Request, Result } from "./messages.ts";
+import { answerCalls, breathe } from "../worker-calls/answer.ts";
+import type { Call, Note, Result } from "./messages.ts";
 import { explainStart, findDtype, getBase, readKey } from "./model-files.ts";
-import type { Generated } from "./types.ts";
+import type { Generated, LoadProgress } from "./types.ts";
 
 /** A policy that is ready. */
 type Loaded = {
@@ -51,44 +52,25 @@ if (wasm) {
   wasm.numThreads = 1;
 }
 
-const running = new Map<number, AbortController>();
 let loaded: Loaded | null = null;
 /** How weights that are fetched can be broken off, and who counts their bytes. */
 let fetching: { signal: AbortSignal; onBytes: OnBytes } | null = null;
 
-const answer = (message: Answer): void => self.postMessage(message);
-
-self.addEventListener("message", ({ data }: MessageEvent<Request>) => {
-  if (data.type === "cancel") {
-    running.get(data.id)?.abort(new DOMException("cancelled", "AbortError"));
-    return;
-  }
-  const stop = new AbortController();
-  running.set(data.id, stop);
-  run(data, stop.signal)
-    .then(
-      (result) => answer({ type: "done", id: data.id, result }),
-      (error: unknown) => {
-        if (stop.signal.aborted) return answer({ type: "cancelled", id: data.id });
-        const message = error instanceof Error ? error.message : String(error);
-        answer({ type: "failed", id: data.id, message });
-      },
-    )
-    .finally(() => running.delete(data.id));
-});
-
-async function run(request: Exclude<Request, { type: "cancel" }>, signal: AbortSignal): Promise<Result> {
-  if (request.type === "load") {
-    await load(request.id, request.source, signal);
+answerCalls<Call, Note, Result>(async (call, { signal, note }) => {
+  if (call.type === "load") {
+    await load(call.source, signal, note);
     return { loaded: true };
   }
   if (loaded === null) throw new Error("No policy is loaded. Choose one and ask again.");
-  if (request.type === "judge")
-    return { letter: await judge(loaded, request.question, request.think, request.letters) };
-  return { generated: await generate(loaded, request, signal) };
-}
+  if (call.type === "judge") return { letter: await judge(loaded, call.question, call.think, call.letters) };
+  return { generated: await generate(loaded, call, signal, note) };
+});
 
-async function load(id: number, source: PolicySource, signal: AbortSignal): Promise<void> {
+async function load(
+  source: PolicySource,
+  signal: AbortSignal,
+  onProgress: (progress: LoadProgress) => void,
+): Promise<void> {
   const base = getBase(source);
   const key = await readKey(source, signal);
   if (loaded?.key === key) return;
@@ -103,7 +85,7 @@ async function load(id: number, source: PolicySource, signal: AbortSignal): Prom
   const onBytes: OnBytes = (loaded, total) => {
     sums.loaded += loaded;
     sums.total += total;
-    answer({ type: "progress", id, ...sums });
+    onProgress({ ...sums });
   };
   fetching = { signal, onBytes };
   const tokenizer = await AutoTokenizer.from_pretrained(base);
@@ -135,8 +117,9 @@ async function loadModel(base: string, dtype: PolicyDtype): Promise<PreTrainedMo
 
 async function generate(
   { card, tokenizer, model }: Loaded,
-  { id, prompt, max_tokens }: Extract<Request, { type: "generate" }>,
+  { prompt, max_tokens }: Extract<Call, { type: "generate" }>,
   signal: AbortSignal,
+  note: (note: Note) => void,
 ): Promise<Generated> {
   const inputs = card ? tokenizer(spaceTags(prompt)) : encode(tokenizer, prompt);
   const length: number = inputs.input_ids.dims[1] ?? 0;
@@ -147,7 +130,7 @@ async function generate(
     skip_prompt: true,
     skip_special_tokens: true,
     callback_function: (text: string) => {
-      if (text !== "") answer({ type: "text", id, text });
+      if (text !== "") note({ text });
     },
   });
   const output = await model.generate({
@@ -207,16 +190,4 @@ async function judge(
   const last = Array.from(logits.data as Float32Array).slice(-width);
   const scores = letters.map((letter) => last[policy.tokenizer.convert_tokens_to_ids(letter)] ?? -Infinity);
   return letters[scores.indexOf(Math.max(...scores))] ?? null;
-}
-
-/** Lets a message through, so that a cancel is heard. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
 }

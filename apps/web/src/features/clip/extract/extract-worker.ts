@@ -24,7 +24,8 @@ import {
   startChain,
   toSampledFrame,
 } from "@sightline/core/keyframes";
-import type { Answer, ClipSource, Request } from "./messages.ts";
+import { answerCalls, breathe } from "../../../app/worker-calls/answer.ts";
+import type { Call, ClipSource, Note } from "./messages.ts";
 
 /** What was seen of a clip under some settings. */
 type Evidence = {
@@ -40,50 +41,25 @@ const BREATH_MS = 30;
 /** Thresholds whose chains `prepare` compares pairs for. */
 const PREPARED = Array.from({ length: 19 }, (_, i) => 0.05 * (i + 1));
 
-const running = new Map<number, AbortController>();
 const extractors = new Map<string, Promise<{ extractor: Extractor }>>();
 let evidence: Evidence | null = null;
 
-const answer = (message: Answer): void => self.postMessage(message);
-
-self.addEventListener("message", ({ data }: MessageEvent<Request>) => {
-  if (data.type === "cancel") {
-    running.get(data.id)?.abort(new DOMException("cancelled", "AbortError"));
-    return;
+answerCalls<Call, Note, KeyFrameSelection>((call, { signal, note }) => {
+  switch (call.type) {
+    case "extract":
+      return extract(call.clip, call.settings, signal, note);
+    case "reselect":
+      return reselect(call.clip_id, call.stored_hash, call.settings, signal);
+    case "prepare":
+      return prepare(call.clip_id, call.stored_hash, call.settings, signal);
   }
-  const stop = new AbortController();
-  running.set(data.id, stop);
-  run(data, stop.signal)
-    .then(
-      (selection) => answer({ type: "done", id: data.id, selection }),
-      (error: unknown) => {
-        if (stop.signal.aborted) return answer({ type: "cancelled", id: data.id });
-        answer({
-          type: "failed",
-          id: data.id,
-          message: error instanceof Error ? error.message : String(error),
-        });
-      },
-    )
-    .finally(() => running.delete(data.id));
 });
 
-function run(request: Exclude<Request, { type: "cancel" }>, signal: AbortSignal): Promise<KeyFrameSelection> {
-  switch (request.type) {
-    case "extract":
-      return extract(request.id, request.clip, request.settings, signal);
-    case "reselect":
-      return reselect(request.clip_id, request.stored_hash, request.settings, signal);
-    case "prepare":
-      return prepare(request.clip_id, request.stored_hash, request.settings, signal);
-  }
-}
-
 async function extract(
-  id: number,
   clip: ClipSource,
   settings: KeyFrameSettings,
   signal: AbortSignal,
+  note: (note: Note) => void,
 ): Promise<KeyFrameSelection> {
   const { readLuma } = await import("./decode-luma.ts");
   const { extractor } = await getExtractor(settings);
@@ -91,7 +67,7 @@ async function extract(
   const frames: FrameFeatures[] = [];
   for await (const plane of readLuma(clip, ordinals, signal)) {
     frames.push(extractor.describe(plane));
-    answer({ type: "progress", id, done: frames.length, total: ordinals.length });
+    note({ done: frames.length, total: ordinals.length });
     await breathe(signal);
   }
   evidence = {
@@ -201,17 +177,4 @@ function getExtractor(settings: KeyFrameSettings): Promise<{ extractor: Extracto
     extractors.set(hash, made);
   }
   return made;
-}
-
-/** Lets a message through, so that a cancel is heard. */
-async function breathe(signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
-  signal.throwIfAborted();
 }

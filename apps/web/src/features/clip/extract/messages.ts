@@ -1,5 +1,5 @@
 import type { Rotation, SampleTable } from "@sightline/core/clips";
-import type { KeyFrameSelection, KeyFrameSettings } from "@sightline/core/keyframes";
+import type { KeyFrameSettings } from "@sightline/core/keyframes";
 
 /** What the worker must know of a clip to look at its frames. */
 export type ClipSource = {
@@ -11,15 +11,10 @@ export type ClipSource = {
 };
 
 /** What the worker is asked. */
-export type Request =
-  | { type: "extract"; id: number; clip: ClipSource; settings: KeyFrameSettings }
-  | { type: "reselect"; id: number; clip_id: string; stored_hash: string; settings: KeyFrameSettings }
-  | { type: "prepare"; id: number; clip_id: string; stored_hash: string; settings: KeyFrameSettings }
-  | { type: "cancel"; id: number };
+export type Call =
+  | { type: "extract"; clip: ClipSource; settings: KeyFrameSettings }
+  | { type: "reselect"; clip_id: string; stored_hash: string; settings: KeyFrameSettings }
+  | { type: "prepare"; clip_id: string; stored_hash: string; settings: KeyFrameSettings };
 
-/** What it answers; the last message to an id is done, failed or cancelled. */
-export type Answer =
-  | { type: "progress"; id: number; done: number; total: number }
-  | { type: "done"; id: number; selection: KeyFrameSelection }
-  | { type: "failed"; id: number; message: string }
-  | { type: "cancelled"; id: number };
+/** What it tells on the way: sampled frames looked at, of how many. */
+export type Note = { done: number; total: number };
