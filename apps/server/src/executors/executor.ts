@@ -1,3 +1,4 @@
+import type { HostUsage } from "@sightline/core/hosts";
 import type { HostFacts, RunSpec, VerdictState } from "@sightline/core/runs";
 import type { EndReason } from "@sightline/core/wire";
 
@@ -16,6 +17,10 @@ export type LaunchOrder = AttemptRef & {
   python?: string | null;
   /** Files of the run's `data` folder, by name; written unless they are there. */
   data?: Record<string, string>;
+  /** Settings in which this attempt differs from the spec. */
+  overrides?: Record<string, number>;
+  /** Written into the attempt's events: why it is made; null for one that a person asked for. */
+  note?: string | null;
 };
 
 /** What a host says of one attempt. */
@@ -64,6 +69,11 @@ export type Chunk = AttemptRef & {
 /** A piece of an attempt's log. */
 export type LogPiece = { offset: number; size: number; bytes: Buffer };
 
+/** How busy a host is at this moment; its processors' time is counted in ticks since its start. */
+export type UsageReading = Omit<HostUsage, "time_secs" | "cpu_share"> & {
+  cpu: { busy: number; all: number } | null;
+};
+
 /** No answer came: the host, its link or its Python is away. It says nothing about the runs there. */
 export class UnreachableError extends Error {
   override name = "UnreachableError";
@@ -91,6 +101,8 @@ export interface Executor {
   readonly kind: "local" | "ssh" | "slurm" | "ray";
   /** Looks at the host without changing it. */
   doctor(signal: AbortSignal): Promise<HostFacts>;
+  /** Reads how busy the host is, without changing it. */
+  usage(signal: AbortSignal): Promise<UsageReading>;
   /** Starts an attempt that outlives this server and the link to the host. The same ref again starts nothing more. */
   launch(order: LaunchOrder, signal: AbortSignal): Promise<AttemptStatus>;
   /** One question for all refs; the answer has one entry for each, by `refKey`. */

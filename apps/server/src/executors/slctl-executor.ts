@@ -10,6 +10,7 @@ import {
   type LogPiece,
   refKey,
   UnreachableError,
+  type UsageReading,
 } from "./executor.ts";
 import { type Answer, openSlctlSession, type SlctlSession } from "./slctl-session.ts";
 
@@ -81,6 +82,26 @@ const Facts = z.object({
   memory: z.object({ total_bytes: z.number() }),
   gpus: z.array(z.object({ name: z.string(), memory_bytes: z.number() })),
   root: z.object({ disk_free_bytes: z.number().optional() }),
+});
+
+const Gpu = z.object({
+  index: z.number(),
+  uuid: z.string(),
+  name: z.string(),
+  memory_bytes: z.number(),
+  used_bytes: z.number().nullable(),
+  util: z.number().nullable(),
+  temperature_c: z.number().nullable(),
+  mig: z.boolean(),
+});
+
+const Usage = z.object({
+  cpus: z.number(),
+  cpu: z.object({ busy: z.number(), all: z.number() }).nullable(),
+  memory: z.object({ total_bytes: z.number(), available_bytes: z.number() }),
+  disk: z.object({ total_bytes: z.number(), free_bytes: z.number() }).nullable(),
+  gpus: z.array(Gpu),
+  gpu_problem: z.string().nullable(),
 });
 
 function toStatus(row: unknown): AttemptStatus {
@@ -200,12 +221,29 @@ export function createSlctlExecutor(options: {
       };
     },
 
-    async launch({ spec, attempt, python, data }, signal) {
+    async usage(signal): Promise<UsageReading> {
+      const { header } = await request("usage", {}, signal);
+      const { cpus, cpu, memory, disk, gpus, gpu_problem } = Usage.parse(header.usage);
+      return {
+        cpus,
+        cpu,
+        memory_bytes: memory.total_bytes,
+        memory_used_bytes: memory.total_bytes - memory.available_bytes,
+        disk_bytes: disk?.total_bytes ?? null,
+        disk_free_bytes: disk?.free_bytes ?? null,
+        gpus,
+        gpu_problem,
+      };
+    },
+
+    async launch({ spec, attempt, python, data, overrides, note }, signal) {
       const fields = {
         spec,
         attempt,
         executor: options.kind,
         ...(data ? { data } : {}),
+        ...(overrides && Object.keys(overrides).length > 0 ? { overrides } : {}),
+        ...(note ? { note } : {}),
         ...((python ?? options.python) ? { python: python ?? options.python } : {}),
       };
       const { header } = await request("launch", fields, signal, LAUNCH_SECS);
