@@ -42,7 +42,10 @@ function readField(field: string): unknown {
 type CsvRecord = { line: number; fields: string[] };
 
 /** @returns Records with the line on which each begins; `open_line`: the one whose quote is never closed, or null. */
-function splitRecords(text: string, separator: string): { records: CsvRecord[]; open_line: number | null } {
+export function splitRecords(
+  text: string,
+  separator: string,
+): { records: CsvRecord[]; open_line: number | null } {
   const records: CsvRecord[] = [];
   let fields: string[] = [];
   let field = "";
