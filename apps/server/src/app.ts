@@ -5,6 +5,7 @@ import { type Logger, pino } from "pino";
 import { type Db, openDatabase } from "./db/open.ts";
 import { type Clips, createClips } from "./features/clips/index.ts";
 import type { Quota } from "./features/clips/uploads.ts";
+import { createDecisions, type Decisions } from "./features/decisions/index.ts";
 import { createEndpoints, type Endpoints, type Patience } from "./features/endpoints/index.ts";
 import { createEnvironment, type Environment } from "./features/environment/index.ts";
 import { createEvaluations, type Evaluations } from "./features/evaluations/index.ts";
@@ -35,6 +36,7 @@ export type App = {
   jobs: Jobs;
   clips: Clips;
   keyframes: KeyFrames;
+  decisions: Decisions;
   endpoints: Endpoints;
   environment: Environment;
   evaluations: Evaluations;
@@ -71,6 +73,7 @@ export async function createApp(options: {
   const clips = createClips({ ...options, db, log, jobs });
   const keyframes = createKeyFrames({ db, library: clips.library, jobs, log });
   keyframes.start();
+  const decisions = createDecisions({ db, library: clips.library, keyframes });
   const questions = createQuestions({ db, library: clips.library, jobs });
   const endpoints = createEndpoints({ db, dataDir: options.dataDir, patience: options.patience });
   const triples = createTriples({ db, clips, keyframes, endpoints, jobs, log, findWorld: findSampleWorld });
@@ -134,6 +137,7 @@ export async function createApp(options: {
     jobs,
     clips,
     keyframes,
+    decisions,
     endpoints,
     environment,
     evaluations,

@@ -1,5 +1,6 @@
 import { aboutRouter } from "./features/about/router.ts";
 import { clipsRouter } from "./features/clips/router.ts";
+import { decisionsRouter } from "./features/decisions/router.ts";
 import { endpointsRouter } from "./features/endpoints/router.ts";
 import { environmentRouter } from "./features/environment/router.ts";
 import { evaluationsRouter } from "./features/evaluations/router.ts";
@@ -18,6 +19,7 @@ import { procedure, router } from "./trpc.ts";
 export const appRouter = router({
   about: aboutRouter,
   clips: clipsRouter,
+  decisions: decisionsRouter,
   endpoints: endpointsRouter,
   environment: environmentRouter,
   evaluations: evaluationsRouter,

@@ -14,7 +14,7 @@ import type {
 export type Ground = {
   selection: Pick<KeyFrameSelection, "clip_id" | "settings_hash" | "decisions">;
   /** Seconds from the clip's start by ordinal, as in the sample table. */
-  time_secs: readonly number[];
+  time_secs: ArrayLike<number>;
 };
 
 type Slot = { shifted_from: number | null; by: Said | null; kept_by: Judged | null };

@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  checkDecided,
+  type Decided,
+  type Decision,
+  foldVersion,
+  type Ground,
+  type SelectionVersion,
+} from "@sightline/core/decisions";
+import type { KeyFrameSelection, KeyFrameSettings } from "@sightline/core/keyframes";
+import { TRPCError } from "@trpc/server";
+import { type Bell, createBell } from "../../live/follow.ts";
+import type { DecisionStore } from "./store.ts";
+
+/** Who signs while nobody gave a name. */
+export const NAMELESS = "owner";
+
+/** What a browser sends: an id that it made, and what is said of which selection. */
+export type Sent = { decision_id: string; clip_id: string; settings_hash: string; decided: Decided };
+
+/** All that people decided of a clip's key-frames. */
+export type ClipDecisions = {
+  /** Of all selections, each one's in order of `version`. */
+  decisions: Decision[];
+  /** The selections that were decided of; `settings` null where the selection itself is not stored any more. */
+  selections: { settings_hash: string; settings: KeyFrameSettings | null }[];
+};
+
+/** What people say of key-frames: a history of each selection that only grows. */
+export type Decisions = {
+  /**
+   * Appends what a person says of the newest version, and signs it. Two tabs that speak at once are heard one after the
+   * other; the second one's word is looked at anew, after the first one's.
+   *
+   * @returns The decision; where the same was sent or said before, that one, and nothing is appended.
+   * @throws TRPCError NOT_FOUND without such a clip, PRECONDITION_FAILED without such a selection, CONFLICT where it
+   *   doesn't fit the newest version, with the reason.
+   */
+  decide(sent: Sent): Decision;
+  listOfClip(clip_id: string): ClipDecisions;
+  /** The history of one selection, in order of version; empty where nobody decided anything. */
+  list(clip_id: string, settings_hash: string): Decision[];
+  /** @throws TRPCError PRECONDITION_FAILED without such a selection, NOT_FOUND without such a version. */
+  getVersion(clip_id: string, settings_hash: string, version?: number): SelectionVersion;
+  /** The name that is signed with, and whether a person gave it. */
+  getSignature(): { name: string; is_given: boolean };
+  setSignature(name: string): void;
+  /** Rings at every decision. */
+  bell: Bell;
+};
+
+export type DecisionParts = {
+  store: DecisionStore;
+  /** Throws without such a clip. */
+  listTimes(clip_id: string): ArrayLike<number>;
+  /** Null where it is not stored; throws without such a clip. */
+  getSelection(clip_id: string, settings_hash: string): KeyFrameSelection | null;
+};
+
+export function createDecisionService({ store, listTimes, getSelection }: DecisionParts): Decisions {
+  const bell = createBell();
+
+  const getGround = (clip_id: string, settings_hash: string): Ground => {
+    const selection = getSelection(clip_id, settings_hash);
+    if (selection === null) {
+      throw new TRPCError({
+        code: "PRECONDITION_FAILED",
+        message: "This clip has no stored key-frames under these settings. Save them first.",
+      });
+    }
+    return { selection, time_secs: listTimes(clip_id) };
+  };
+
+  const getSignature: Decisions["getSignature"] = () => {
+    const name = store.getSignature();
+    return { name: name ?? NAMELESS, is_given: name !== null };
+  };
+
+  return {
+    decide({ decision_id, clip_id, settings_hash, decided }) {
+      const ground = getGround(clip_id, settings_hash);
+      const { decision, is_new } = store.durably(() => {
+        const before = store.get(decision_id);
+        if (before !== null)
+          return { decision: expectSame(before, { clip_id, settings_hash, decided }), is_new: false };
+        const history = store.list(clip_id, settings_hash);
+        const check = checkDecided(ground, history, decided);
+        if (check.outcome === "refused") throw new TRPCError({ code: "CONFLICT", message: check.reason });
+        const same =
+          check.outcome === "already" && history.find((one) => one.decision_id === check.decision_id);
+        if (same) return { decision: same, is_new: false };
+        const made: Decision = {
+          ...decided,
+          decision_id,
+          clip_id,
+          settings_hash,
+          version: history.length + 1,
+          author: getSignature().name,
+          made_secs: Date.now() / 1000,
+        };
+        store.append(made);
+        return { decision: made, is_new: true };
+      });
+      if (is_new) bell.ring();
+      return decision;
+    },
+    listOfClip(clip_id) {
+      const decisions = store.listOfClip(clip_id);
+      const hashes = [...new Set(decisions.map(({ settings_hash }) => settings_hash))];
+      const selections = hashes.map((settings_hash) => ({
+        settings_hash,
+        settings: getSelection(clip_id, settings_hash)?.settings ?? null,
+      }));
+      return { decisions, selections };
+    },
+    list: store.list,
+    getVersion(clip_id, settings_hash, version) {
+      const ground = getGround(clip_id, settings_hash);
+      try {
+        return foldVersion(ground, store.list(clip_id, settings_hash), version);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        throw new TRPCError({ code: "NOT_FOUND", message: error.message });
+      }
+    },
+    getSignature,
+    setSignature: store.putSignature,
+    bell,
+  };
+}
+
+/** An id stands for one decision; under the same one nothing else can be said. */
+function expectSame(
+  before: Decision,
+  { clip_id, settings_hash, decided }: Omit<Sent, "decision_id">,
+): Decision {
+  const { decision_id: _d, version: _v, author: _a, made_secs: _m, ...said } = before;
+  if (isDeepStrictEqual(said, { ...decided, clip_id, settings_hash })) return before;
+  throw new TRPCError({
+    code: "CONFLICT",
+    message: "Another decision was sent under this id before. Reload the page and decide again.",
+  });
+}
