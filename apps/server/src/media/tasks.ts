@@ -7,6 +7,7 @@ import type { SelectArgs } from "../workers/keyframes.ts";
 import type { MotionArgs } from "../workers/motions.ts";
 import { type Cursor, openCursor } from "./cursor.ts";
 import { drawJpeg } from "./jpeg.ts";
+import { writeKeyFrameVideo } from "./key-frame-video.ts";
 import { copyLuma, hasFullRange } from "./luma.ts";
 import { findBrowserStart } from "./playback.ts";
 import type { VideoFacts } from "./probe.ts";
@@ -54,6 +55,11 @@ export const tasks = {
   /** The copy for browsers; progress counts frames. */
   async proxy(args: { file: string; index: FrameIndex; out: string }, report: Report): Promise<void> {
     await writeProxy(args.file, args.index, args.out, report);
+  },
+
+  /** Chosen frames as a video of one picture a second; progress counts pictures. */
+  async key_frame_video(args: Parameters<typeof writeKeyFrameVideo>[0], report: Report): Promise<void> {
+    await writeKeyFrameVideo(args, report);
   },
 
   /** One frame as an upright JPEG; null when it can't be decoded. */
