@@ -10,6 +10,7 @@ from sightline_trainer.checkpoints import checkpoint_dir, checkpoint_steps, is_c
 from sightline_trainer.rundir import RunDir, is_run_id, read_json
 from sightline_trainer.slctl.observe import attempt_of, describe, root_of, run_of
 from sightline_trainer.slctl.protocol import RequestError
+from sightline_trainer.slctl.watch import readable_run
 
 _MAX_BYTES = 8 * 1024 * 1024
 _DEFAULT_LOG_BYTES = 256 * 1024
@@ -23,8 +24,8 @@ def status(request: dict[str, Any]) -> dict[str, Any]:
         raise RequestError("bad_request", "attempts must be a list of {run_id, attempt}")
     rows = []
     for item in wanted:
-        run = run_of(root, item.get("run_id"))
-        rows.append(describe(run.path.name, attempt_of(run, item.get("attempt"))))
+        run = readable_run(root, item)
+        rows.append(describe(item["run_id"], attempt_of(run, item.get("attempt"))))
     return {"attempts": rows}
 
 
@@ -66,7 +67,7 @@ def _checkpoints(run: RunDir) -> list[dict[str, Any]]:
 
 def log(request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
     """A part of the trainer's output: from `offset`, or the last `max_bytes` when there is none."""
-    run = run_of(root_of(request), request.get("run_id"))
+    run = readable_run(root_of(request), request)
     attempt = attempt_of(run, request.get("attempt"))
     path = attempt.older_log if request.get("older") is True else attempt.log
     return _part(path, request, _DEFAULT_LOG_BYTES)

@@ -15,8 +15,9 @@ from typing import Any
 
 from sightline_trainer.rundir import AttemptDir
 from sightline_trainer.slctl import host
-from sightline_trainer.slctl.observe import attempt_of, root_of, run_of
+from sightline_trainer.slctl.observe import attempt_of, root_of
 from sightline_trainer.slctl.protocol import RequestError
+from sightline_trainer.slctl.watch import readable_run
 from sightline_trainer.wire.encode import MAX_LINE_BYTES
 
 POLL_SECS = 0.05
@@ -116,7 +117,7 @@ def _cursors(root: Path, given: Any) -> list[Cursor]:
         cursors.append(
             Cursor(
                 run_id=str(item.get("run_id")),
-                attempt=attempt_of(run_of(root, item.get("run_id")), item.get("attempt")),
+                attempt=attempt_of(readable_run(root, item), item.get("attempt")),
                 stream=item["stream"],
                 segment=max(1, int(_number(item, "segment", 1))),
                 offset=int(_number(item, "offset", 0)),

@@ -20,6 +20,7 @@ from sightline_trainer.slctl.protocol import Answers, RequestError
 from sightline_trainer.slctl.query import fetch, find, log, status
 from sightline_trainer.slctl.read import read
 from sightline_trainer.slctl.usage import usage
+from sightline_trainer.slctl.watch import inspect, search
 
 _MAX_REQUEST_BYTES = 64 * 1024 * 1024
 _LAST_SECS = 5.0
@@ -34,6 +35,8 @@ _COMMANDS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "gc": collect_garbage,
     "doctor": doctor,
     "usage": usage,
+    "inspect": inspect,
+    "search": search,
     "ping": lambda request: {},
 }
 
