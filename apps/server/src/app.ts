@@ -9,6 +9,7 @@ import { createDecisions, type Decisions } from "./features/decisions/index.ts";
 import { createEndpoints, type Endpoints, type Patience } from "./features/endpoints/index.ts";
 import { createEnvironment, type Environment } from "./features/environment/index.ts";
 import { createEvaluations, type Evaluations } from "./features/evaluations/index.ts";
+import { createFind, type Find } from "./features/find/index.ts";
 import { createHosts } from "./features/hosts/index.ts";
 import type { Hosts } from "./features/hosts/service.ts";
 import { createJobs, type Jobs } from "./features/jobs/tray.ts";
@@ -40,6 +41,7 @@ export type App = {
   endpoints: Endpoints;
   environment: Environment;
   evaluations: Evaluations;
+  find: Find;
   hosts: Hosts;
   policies: Policies;
   questions: Questions;
@@ -116,6 +118,7 @@ export async function createApp(options: {
     sampleQuestions: listSampleQuestions,
   });
   const runs = createRuns({ db, hosts, log, inputs: (spec) => training.inputs(spec) });
+  const find = createFind({ db, jobs, log, getAuthor: () => decisions.getSignature().name });
   const policies = createPolicies({
     db,
     dataDir: options.dataDir,
@@ -130,6 +133,7 @@ export async function createApp(options: {
     );
   }
   runs.start();
+  find.catchUp();
   return {
     db,
     dataDir: options.dataDir,
@@ -141,6 +145,7 @@ export async function createApp(options: {
     endpoints,
     environment,
     evaluations,
+    find,
     hosts,
     policies,
     questions,
@@ -149,6 +154,7 @@ export async function createApp(options: {
     triples,
     runs,
     async close() {
+      await find.close();
       await runs.close();
       await hosts.close();
       await jobs.close();

@@ -4,6 +4,7 @@ import { decisionsRouter } from "./features/decisions/router.ts";
 import { endpointsRouter } from "./features/endpoints/router.ts";
 import { environmentRouter } from "./features/environment/router.ts";
 import { evaluationsRouter } from "./features/evaluations/router.ts";
+import { findRouter } from "./features/find/router.ts";
 import { hostsRouter } from "./features/hosts/router.ts";
 import { jobsRouter } from "./features/jobs/router.ts";
 import { keyframesRouter } from "./features/keyframes/router.ts";
@@ -23,6 +24,7 @@ export const appRouter = router({
   endpoints: endpointsRouter,
   environment: environmentRouter,
   evaluations: evaluationsRouter,
+  find: findRouter,
   hosts: hostsRouter,
   jobs: jobsRouter,
   keyframes: keyframesRouter,

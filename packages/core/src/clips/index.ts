@@ -113,7 +113,8 @@ export type Job = {
     | "export"
     | "ask"
     | "evaluate"
-    | "questions";
+    | "questions"
+    | "index";
   /** What is being done, for a person: "Reading kitchen.mp4". */
   title: string;
   clip_id: string | null;

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  cutSnippet,
+  type FindFilter,
+  type FindView,
+  type FoundPage,
+  type IndexProgress,
+  type OpenedCompletion,
+  parseWords,
+  type Remark,
+} from "@sightline/core/find";
+import { TRPCError } from "@trpc/server";
+import type { Logger } from "pino";
+import type { Jobs } from "../jobs/tray.ts";
+import type { FindStore } from "./store.ts";
+
+/** Completions of a run by what they are and by their words; remarks of people; named filters. */
+export type Find = {
+  list(request: { run_id: string; filter: FindFilter; offset: number; limit: number }): FoundPage;
+  get(completion_id: number): OpenedCompletion;
+  /** Tags that stand in a run, with how many completions have each. */
+  tags(run_id: string): { text: string; n: number }[];
+  remark(completion_id: number, kind: Remark["kind"], text: string): OpenedCompletion;
+  /** Takes a remark back; `redo` brings it back. What was said stays written. */
+  undo(remark_id: number): OpenedCompletion;
+  redo(remark_id: number): OpenedCompletion;
+  views(): FindView[];
+  saveView(name: string, filter: FindFilter): { view_id: number };
+  removeView(view_id: number): void;
+  restoreView(view_id: number): void;
+  progress(): IndexProgress;
+  /** Indexes what is not indexed yet, in the background; the same while it does. */
+  catchUp(): void;
+  close(): Promise<void>;
+};
+
+/** So many at a time keep the server free for others: about 20 ms. */
+const SLICE = 150;
+const BREATH_MS = 10;
+/** With fewer to do, nobody needs to see it in the tray. */
+const SHOWN_FROM = 20_000;
+
+export function createFindService({
+  store,
+  jobs,
+  log,
+  getAuthor,
+}: {
+  store: FindStore;
+  jobs: Jobs;
+  log: Logger;
+  /** Whose hand it is. */
+  getAuthor(): string;
+}): Find {
+  const closing = new AbortController();
+  let indexing: Promise<void> | null = null;
+
+  const index = async (signal: AbortSignal, onProgress: (progress: IndexProgress) => void) => {
+    for (let slices = 0; !signal.aborted; slices++) {
+      if (store.indexMore(SLICE) < SLICE) return;
+      if (slices % 20 === 0) onProgress(store.progress());
+      await sleep(BREATH_MS);
+    }
+  };
+
+  const catchUp = () => {
+    if (indexing !== null || closing.signal.aborted) return;
+    const { done, total } = store.progress();
+    if (done >= total) return;
+    const work =
+      total - done < SHOWN_FROM
+        ? index(closing.signal, () => {})
+        : jobs
+            .start(
+              { kind: "index", title: "Indexing the words of completions", clip_id: null },
+              ({ signal, progress }) =>
+                index(AbortSignal.any([signal, closing.signal]), (at) => progress(at.done, at.total)),
+            )
+            .ended.then(() => undefined);
+    indexing = work
+      .catch((error: unknown) => log.error({ err: error }, "indexing completions failed"))
+      .finally(() => {
+        indexing = null;
+      });
+  };
+
+  const get = (completion_id: number): OpenedCompletion => {
+    const line = store.line(completion_id);
+    if (!line) throw new TRPCError({ code: "NOT_FOUND", message: "There is no such completion." });
+    return { completion_id, line, remarks: store.remarks(completion_id) };
+  };
+
+  const turn = (remark_id: number, kind: "undo" | "redo"): OpenedCompletion => {
+    const completion_id = store.turnRemark(remark_id, kind, getAuthor());
+    if (completion_id === null)
+      throw new TRPCError({ code: "NOT_FOUND", message: "There is no such note or tag." });
+    return get(completion_id);
+  };
+
+  return {
+    list({ run_id, filter, ...page }) {
+      const terms = parseWords(filter.words ?? "");
+      catchUp();
+      const { rows, total } = store.find(run_id, filter, terms, page);
+      return {
+        rows: rows.map((row) => {
+          const standing = store.remarks(row.completion_id).filter(({ undone }) => undone === null);
+          return {
+            ...row,
+            snippet: cutSnippet(store.line(row.completion_id)?.text ?? "", terms),
+            tags: [...new Set(standing.filter(({ kind }) => kind === "tag").map(({ text }) => text))],
+            notes: standing.filter(({ kind }) => kind === "note").length,
+          };
+        }),
+        total,
+        indexed: store.progress(),
+      };
+    },
+    get,
+    tags: store.tags,
+    remark(completion_id, kind, text) {
+      get(completion_id);
+      store.addRemark(completion_id, kind, text, getAuthor());
+      return get(completion_id);
+    },
+    undo: (remark_id) => turn(remark_id, "undo"),
+    redo: (remark_id) => turn(remark_id, "redo"),
+    views: store.views,
+    saveView: (name, filter) => ({ view_id: store.addView(name, filter, getAuthor()) }),
+    removeView(view_id) {
+      if (!store.setViewRemoved(view_id, true))
+        throw new TRPCError({ code: "NOT_FOUND", message: "There is no such view." });
+    },
+    restoreView(view_id) {
+      if (!store.setViewRemoved(view_id, false))
+        throw new TRPCError({ code: "NOT_FOUND", message: "There is no such view." });
+    },
+    progress: store.progress,
+    catchUp,
+    async close() {
+      closing.abort();
+      await indexing;
+    },
+  };
+}

@@ -1,0 +1,3 @@
+export * from "./filter.ts";
+export * from "./types.ts";
+export * from "./words.ts";
