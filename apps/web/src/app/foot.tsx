@@ -1,13 +1,16 @@
 import type { Job } from "@sightline/core/clips";
-import { formatBytes } from "@sightline/core/format";
+import { formatBytes, formatCount } from "@sightline/core/format";
+import { isEndState, type RunState, type RunSummary } from "@sightline/core/runs";
 import { JobTray, type TrayItem } from "@sightline/ui/job-tray";
-import { IconPlayerPause, IconPlayerPlay, IconX } from "@tabler/icons-react";
+import { IconArrowRight, IconPlayerPause, IconPlayerPlay, IconX } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "./clients.ts";
 import { ConnectionState } from "./connection.tsx";
 import classes from "./foot.module.css";
 import { useJobs } from "./jobs.ts";
 import { notifyFailure } from "./notify.tsx";
+import { useRuns } from "./runs.ts";
 import {
   cancelUpload,
   canHold,
@@ -22,12 +25,18 @@ import {
 export function Foot() {
   const jobs = useJobs();
   const uploads = useUploads((state) => state.uploads);
+  const runs = useRuns().data ?? [];
+  const navigate = useNavigate();
   const [cleared, setCleared] = useState<ReadonlySet<string>>(new Set());
+  const open = (runId: string) => void navigate({ to: "/runs/$runId", params: { runId } });
+  const runItems = runs
+    .filter(({ state }) => !isEndState(state))
+    .map((run) => toRunItem(run, () => open(run.run_id)));
   const jobItems = jobs.filter(({ job_id }) => !cleared.has(job_id)).map(toJobItem);
   return (
     <footer className={classes.foot}>
       <JobTray
-        items={[...uploads.map(toUploadItem), ...jobItems.reverse()]}
+        items={[...uploads.map(toUploadItem), ...runItems, ...jobItems.reverse()]}
         onClear={() => {
           for (const { upload_id, state } of uploads) if (state === "arrived") forgetUpload(upload_id);
           setCleared(new Set(jobs.filter(isOver).map(({ job_id }) => job_id)));
@@ -88,5 +97,26 @@ function toUploadItem({ upload_id, name, state, sent, bytes, problem }: Upload):
       state === "arrived" || sent === null ? undefined : `${formatBytes(sent)} of ${formatBytes(bytes)}`,
     problem,
     actions,
+  };
+}
+
+/** What of a run's life is work; the others wait for something. */
+const AT_WORK: ReadonlySet<RunState> = new Set(["running", "stalled", "orphaned", "stopping"]);
+
+function toRunItem(
+  { run_id, name, state, step, max_steps, simulated }: RunSummary,
+  open: () => void,
+): TrayItem {
+  const is_at_work = AT_WORK.has(state);
+  const steps = max_steps === null ? `step ${step ?? 0}` : `step ${step ?? 0} of ${formatCount(max_steps)}`;
+  return {
+    key: run_id,
+    title: `${simulated ? "Simulating" : "Training"} ${name}`,
+    state: is_at_work ? "running" : "waiting",
+    done: step ?? 0,
+    total: max_steps,
+    detail: state === "running" ? steps : is_at_work ? `${state}, ${steps}` : state,
+    problem: null,
+    actions: [{ label: "Open", icon: <IconArrowRight size={14} />, run: open }],
   };
 }
