@@ -111,7 +111,13 @@ export async function createApp(options: {
     log,
     interpreter: process.env.SIGHTLINE_TRAINER_PYTHON ?? null,
   });
-  const hosts = createHosts({ db, dataDir: options.dataDir });
+  const hosts = createHosts({
+    db,
+    dataDir: options.dataDir,
+    jobs,
+    isBusy: (host_id) => runs.activeByHost().has(host_id),
+    sshConfig: process.env.SIGHTLINE_SSH_CONFIG,
+  });
   const training = createTraining({
     dataDir: options.dataDir,
     environment,

@@ -22,14 +22,24 @@ export type SlctlChannel = {
   kill(): void;
   /** What the channel's process said on stderr, for error messages. */
   lastWords(): string;
+  /** Bytes that a login shell printed before slctl could speak; absent where there is no such shell. */
+  noise_bytes?: number;
+};
+
+/** An executor whose host runs slctl. */
+export type SlctlExecutor = Executor & {
+  /** Asks slctl for what no executor has in common. */
+  ask(op: string, fields: Record<string, unknown>, signal: AbortSignal): Promise<Answer["header"]>;
+  /** Forgets what failed before: the next request tries at once. */
+  tryAgain(): void;
 };
 
 const READ_WAIT_SECS = 20;
 const READ_BYTES = 4 * 1_048_576;
 const ANSWER_SECS = 20;
 const LAUNCH_SECS = 60;
-const FIRST_RETRY_MS = 250;
-const LAST_RETRY_MS = 15_000;
+type RetryMs = { first: number; last: number; refused?: number };
+const LOCAL_RETRY_MS: RetryMs = { first: 250, last: 15_000 };
 
 const Status = z.object({
   run_id: z.string(),
@@ -73,15 +83,25 @@ const ReadChunk = z.object({
 });
 
 const Facts = z.object({
+  slctl: z.string(),
   python: z.string(),
   python_path: z.string(),
   host: z.string(),
+  user: z.string(),
   boot_id: z.string(),
   time_secs: z.number(),
   cpus: z.number(),
-  memory: z.object({ total_bytes: z.number() }),
+  memory: z.object({ total_bytes: z.number(), available_bytes: z.number() }),
   gpus: z.array(z.object({ name: z.string(), memory_bytes: z.number() })),
-  root: z.object({ disk_free_bytes: z.number().optional() }),
+  gpu_problem: z.string().nullable(),
+  root: z.object({
+    disk_total_bytes: z.number().optional(),
+    disk_free_bytes: z.number().optional(),
+    is_writable: z.boolean(),
+    has_locks: z.boolean(),
+    problem: z.string().optional(),
+  }),
+  login: z.object({ linger: z.boolean().nullable(), kill_user_processes: z.boolean().nullable() }),
 });
 
 const Gpu = z.object({
@@ -119,20 +139,26 @@ function toStatus(row: unknown): AttemptStatus {
   };
 }
 
+/** Why a channel could not be opened, and whether trying again by ourselves is right. */
+type OpenFailure = Error & { is_stop?: boolean; exit_code?: number | null };
+
 /**
  * An executor that speaks to `slctl serve`. A lost session is opened again by the next request, with growing pauses.
  *
  * @param options.open  Starts one `slctl serve` and gives its pipes; throws `UnreachableError` when it can't.
  * @param options.root  The folder of all run directories, on the host.
  * @param options.python  The interpreter that trains, or null for the one that runs slctl.
+ * @param options.retry_ms  Shortest and longest pause after a failure, and the pause where the host refused us. After a
+ *   failure that is a stop nothing is tried until `tryAgain`.
  */
 export function createSlctlExecutor(options: {
   kind: Executor["kind"];
   root: string;
   python: string | null;
   open(): Promise<SlctlChannel>;
-}): Executor {
-  const { root } = options;
+  retry_ms?: RetryMs;
+}): SlctlExecutor {
+  const { root, retry_ms = LOCAL_RETRY_MS } = options;
   let session: SlctlSession | null = null;
   let opening: Promise<SlctlSession> | null = null;
   let failures = 0;
@@ -140,12 +166,21 @@ export function createSlctlExecutor(options: {
   let lastReason = "";
   let lastFailure: Error | null = null;
   let closed = false;
+  let noise_bytes = 0;
+
+  /** Pauses grow, and differ a little so that many hosts that were lost together are not asked together. */
+  const pauseAfter = ({ is_stop, exit_code }: OpenFailure): number => {
+    if (is_stop) return Number.POSITIVE_INFINITY;
+    if (exit_code != null) return retry_ms.refused ?? retry_ms.last;
+    return Math.min(retry_ms.last, retry_ms.first * 2 ** failures) * (0.75 + Math.random() / 2);
+  };
 
   const open = async (): Promise<SlctlSession> => {
     if (closed) throw new UnreachableError("The link to the host was closed.");
     if (Date.now() < retryAt) throw lastFailure ?? new UnreachableError(lastReason);
     try {
       const channel = await options.open();
+      noise_bytes = channel.noise_bytes ?? 0;
       const opened = openSlctlSession({
         input: channel.input,
         output: channel.output,
@@ -176,7 +211,7 @@ export function createSlctlExecutor(options: {
     } catch (error) {
       lastFailure = error instanceof Error ? error : new UnreachableError(String(error));
       lastReason = lastFailure.message;
-      retryAt = Date.now() + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
+      retryAt = Date.now() + pauseAfter(lastFailure);
       failures += 1;
       throw error;
     }
@@ -208,16 +243,28 @@ export function createSlctlExecutor(options: {
       const { header } = await request("doctor", {}, signal);
       const facts = Facts.parse(header.facts);
       const now = (before + Date.now() / 1000) / 2;
+      const { memory, root: folder, login } = facts;
       return {
         hostname: facts.host,
+        user: facts.user,
         python: facts.python,
         python_path: facts.python_path,
+        slctl: facts.slctl,
         cpus: facts.cpus,
-        memory_bytes: facts.memory.total_bytes,
-        disk_free_bytes: facts.root.disk_free_bytes ?? 0,
+        memory_bytes: memory.total_bytes,
+        memory_free_bytes: memory.available_bytes,
+        disk_bytes: folder.disk_total_bytes ?? 0,
+        disk_free_bytes: folder.disk_free_bytes ?? 0,
         gpus: facts.gpus.map(({ name, memory_bytes }) => ({ name, memory_bytes })),
+        gpu_problem: facts.gpu_problem,
         boot_id: facts.boot_id,
         clock_offset_secs: facts.time_secs - now,
+        root_is_writable: folder.is_writable,
+        root_has_locks: folder.has_locks,
+        root_problem: folder.problem ?? null,
+        linger: login.linger,
+        kill_user_processes: login.kill_user_processes,
+        noise_bytes,
       };
     },
 
@@ -297,6 +344,15 @@ export function createSlctlExecutor(options: {
         .array(z.object({ run_id: z.string(), spec: z.unknown(), attempts: z.array(z.unknown()) }))
         .parse(header.runs)
         .map(({ run_id, spec, attempts }) => ({ run_id, spec, attempts: attempts.map(toStatus) }));
+    },
+
+    async ask(op, fields, signal) {
+      return (await request(op, fields, signal)).header;
+    },
+
+    tryAgain() {
+      failures = 0;
+      retryAt = 0;
     },
 
     async close() {

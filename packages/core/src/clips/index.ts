@@ -109,6 +109,7 @@ export type Job = {
     | "proxy"
     | "keyframes"
     | "environment"
+    | "prepare"
     | "perceive"
     | "export"
     | "ask"

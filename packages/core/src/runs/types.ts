@@ -1,5 +1,7 @@
 import type { EndReason, LineOf, RewardWeights, UnknownLine, WireLine } from "../wire/index.ts";
 
+export type { HostFacts, HostSummary } from "../hosts/types.ts";
+
 /** A stretch of a run with one set of weights. */
 export type StageSpec = {
   name: string;
@@ -291,31 +293,4 @@ export type LogSlice = {
   /** Size of the log on the host when it was read. */
   size: number;
   text: string;
-};
-
-/** A host as the hosts page and the launch page show it. */
-export type HostSummary = {
-  host_id: string;
-  name: string;
-  executor: "local" | "ssh" | "slurm" | "ray";
-  state: "ready" | "connecting" | "unreachable" | "unusable";
-  /** A sentence with what is wrong and what to do, or null. */
-  problem: string | null;
-  since_secs: number;
-  facts: HostFacts | null;
-  /** Runs that have not ended. */
-  active_runs: number;
-};
-
-/** What a doctor found on a host. */
-export type HostFacts = {
-  hostname: string;
-  python: string;
-  python_path: string;
-  cpus: number;
-  memory_bytes: number;
-  disk_free_bytes: number;
-  gpus: { name: string; memory_bytes: number }[];
-  boot_id: string;
-  clock_offset_secs: number;
 };

@@ -3,6 +3,7 @@ import { pino } from "pino";
 import { afterEach, expect, it } from "vitest";
 import { openDatabase } from "../../db/open.ts";
 import { createLocalExecutor } from "../../executors/local.ts";
+import { createJobs } from "../jobs/tray.ts";
 import { createRuns } from "../runs/index.ts";
 import { smallRun } from "../runs/testing/launch.ts";
 import { makeDataDir } from "../runs/testing/servers.ts";
@@ -16,12 +17,16 @@ afterEach(async () => {
 it("says that a machine without Python takes no run, and starts nothing there", async () => {
   const { dataDir, remove } = makeDataDir("hosts");
   const db = openDatabase(join(dataDir, "sightline.db"));
+  const log = pino({ level: "silent" });
+  const jobs = createJobs(log);
   const hosts = createHosts({
     db,
     dataDir,
+    jobs,
+    isBusy: () => false,
     local: (root) => createLocalExecutor({ root, search_path: join(dataDir, "nothing") }),
   });
-  const runs = createRuns({ db, hosts, log: pino({ level: "silent" }) });
+  const runs = createRuns({ db, hosts, log });
   runs.start();
   cleanups.push(
     remove,

@@ -1,59 +1,84 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type { HostFacts, HostSummary } from "@sightline/core/runs";
+import { checkHost, type HostFacts, type HostState, type NoFacts } from "@sightline/core/hosts";
 import { TRPCError } from "@trpc/server";
 import type { Db } from "../../db/open.ts";
-import type { Executor } from "../../executors/executor.ts";
+import { type Executor, UnreachableError } from "../../executors/executor.ts";
 import { createLocalExecutor, NoPythonError } from "../../executors/local.ts";
+import type { SlctlExecutor } from "../../executors/slctl-executor.ts";
+import { createSsh, SshError } from "../../executors/ssh/index.ts";
+import type { Jobs } from "../jobs/tray.ts";
+import { createPreparations } from "./prepare.ts";
 import type { Hosts } from "./service.ts";
 import { createHostStore, type HostRecord } from "./store.ts";
 
 const FRESH_MS = 10_000;
-const DOCTOR_MS = 15_000;
+const DOCTOR_MS = 60_000;
+/** How long a list waits for a host that is asked at this moment. */
+const LIST_WAIT_MS = 1000;
 
-type Known = {
-  state: HostSummary["state"];
+type Found = {
+  state: HostState;
   problem: string | null;
-  since_secs: number;
   facts: HostFacts | null;
-  looked: number;
+  /** Why there are no facts, for the doctor; null where there are. */
+  without: NoFacts | null;
 };
 
-/** Makes the hosts of an app: this machine; more are attached by later executors. */
+type Known = Omit<Found, "without"> & { since_secs: number; looked: number; without: NoFacts | null };
+
+/** Makes the hosts of an app: this machine, and those that are reached by SSH. */
 export function createHosts(parts: {
   db: Db;
   dataDir: string;
+  jobs: Jobs;
+  /** Hosts on which a run has not ended. */
+  isBusy(host_id: string): boolean;
+  /** Read in place of `~/.ssh/config`. */
+  sshConfig?: string | undefined;
   /** Replaces how this machine is reached, for tests. */
   local?: (root: string) => Executor;
 }): Hosts {
   const root = join(parts.dataDir, "runs");
   const store = createHostStore(parts.db);
   store.saveLocal(root);
-  const executors = new Map<string, Executor>();
+  const ssh = createSsh({ dataDir: parts.dataDir, user_config: parts.sshConfig ?? null });
+  const attached = new Map<string, SlctlExecutor>();
+  let here: Executor | null = null;
   const known = new Map<string, Known>();
   const looking = new Map<string, Promise<Known>>();
 
-  const executor = (host_id: string): Executor => {
-    let way = executors.get(host_id);
-    if (!way) {
-      const host = store.list().find((at) => at.host_id === host_id);
-      if (host?.executor !== "local")
-        throw new TRPCError({ code: "NOT_FOUND", message: `There is no host ${host_id} that takes runs.` });
-      way = parts.local ? parts.local(root) : createLocalExecutor({ root });
-      executors.set(host_id, way);
-    }
+  const record = (host_id: string): HostRecord => {
+    const host = store.get(host_id);
+    if (!host)
+      throw new TRPCError({ code: "NOT_FOUND", message: `There is no host ${host_id} that takes runs.` });
+    return host;
+  };
+
+  const remote = (host_id: string): SlctlExecutor => {
+    const made = attached.get(host_id);
+    if (made) return made;
+    const { executor: kind, address, port, root: folder } = record(host_id);
+    if (kind !== "ssh" || address === null)
+      throw new TRPCError({ code: "BAD_REQUEST", message: "This machine needs none of this." });
+    const way = ssh.executor({ address, port, root: folder });
+    attached.set(host_id, way);
     return way;
   };
 
+  const executor = (host_id: string): Executor => {
+    if (host_id !== "local") return remote(host_id);
+    here ??= parts.local ? parts.local(root) : createLocalExecutor({ root });
+    return here;
+  };
+
+  const preparations = createPreparations({ store, jobs: parts.jobs, executor: remote });
+
   const look = async (host_id: string): Promise<Known> => {
     const before = known.get(host_id);
-    const { state, problem, facts } = await diagnose(executor(host_id), before?.facts ?? null);
-    const now = {
-      state,
-      problem,
-      facts,
-      since_secs: before?.state === state ? before.since_secs : Date.now() / 1000,
-      looked: Date.now(),
-    };
+    const found = await diagnose(executor(host_id), before?.facts ?? null);
+    const since_secs = before?.state === found.state ? before.since_secs : Date.now() / 1000;
+    const now = { ...found, since_secs, looked: Date.now() };
     known.set(host_id, now);
     return now;
   };
@@ -68,48 +93,238 @@ export function createHosts(parts: {
     return running;
   };
 
+  /** What is known of a host, and is looked at anew where that is old. */
+  const stateOf = async (host_id: string): Promise<Omit<Known, "looked" | "without">> => {
+    const last = known.get(host_id);
+    if (last !== undefined && Date.now() - last.looked < FRESH_MS) return last;
+    const first: Known = {
+      state: "connecting",
+      problem: null,
+      facts: null,
+      without: null,
+      since_secs: Date.now() / 1000,
+      looked: 0,
+    };
+    const late = new Promise<Known>((resolve) => {
+      if (host_id !== "local") setTimeout(() => resolve(last ?? first), LIST_WAIT_MS).unref();
+    });
+    return Promise.race([lookOnce(host_id), late]);
+  };
+
+  const forgetWay = (host_id: string) => {
+    known.delete(host_id);
+    const way = attached.get(host_id);
+    attached.delete(host_id);
+    void way?.close();
+  };
+
+  const own = (host_id: string): HostRecord => {
+    const host = record(host_id);
+    if (host.executor === "local")
+      throw new TRPCError({
+        code: "BAD_REQUEST",
+        message: "This machine is always a host; it can't be detached.",
+      });
+    return host;
+  };
+
   return {
     ids: () => store.list().map(({ host_id }) => host_id),
     executor,
 
     list: () =>
       Promise.all(
-        store.list().map(async ({ host_id, name, executor: kind }: HostRecord) => {
-          const last = known.get(host_id);
-          const isFresh = last !== undefined && Date.now() - last.looked < FRESH_MS;
-          const { state, problem, since_secs, facts } = isFresh ? last : await lookOnce(host_id);
-          return { host_id, name, executor: kind, state, problem, since_secs, facts };
+        store.list().map(async ({ host_id, name, executor: kind, address, port, root: folder }) => {
+          const { state, problem, since_secs, facts } = await stateOf(host_id);
+          const environment = kind === "local" ? null : preparations.environment(host_id);
+          const place = { address, port, root: folder };
+          return { host_id, name, executor: kind, ...place, state, problem, since_secs, facts, environment };
         }),
       ),
 
     async ensureUsable(host_id) {
+      if (record(host_id).trashed_secs !== null)
+        throw new TRPCError({
+          code: "PRECONDITION_FAILED",
+          message: "Nothing was started. The host was detached: bring it back on the hosts page first.",
+        });
       executor(host_id);
       const last = known.get(host_id);
       if (last?.state === "ready") return;
       const { state, problem } = await lookOnce(host_id);
-      if (state === "unusable")
+      if (state === "unusable" || state === "refused" || state === "unconfirmed")
         throw new TRPCError({
           code: "PRECONDITION_FAILED",
           message: `Nothing was started. ${problem ?? ""}`.trim(),
         });
     },
 
+    contact: (address, signal) => explained(() => ssh.contact(address, signal)),
+
+    async confirm(address, fingerprint, is_replacement, signal) {
+      const contact = await explained(() => ssh.confirm(address, fingerprint, is_replacement, signal));
+      if (contact.state === "known") {
+        for (const host of store.list().filter(({ executor: kind }) => kind === "ssh")) {
+          known.delete(host.host_id);
+          attached.get(host.host_id)?.tryAgain();
+        }
+        return contact;
+      }
+      if (contact.state === "unreachable")
+        throw new TRPCError({
+          code: "PRECONDITION_FAILED",
+          message: contact.problem ?? "It does not answer.",
+        });
+      if (contact.state === "changed" && !is_replacement)
+        throw new TRPCError({ code: "PRECONDITION_FAILED", message: contact.problem ?? "Its key changed." });
+      throw new TRPCError({
+        code: "PRECONDITION_FAILED",
+        message: "The host shows another key now than the one that you saw. Nothing was trusted: look again.",
+      });
+    },
+
+    attach({ name, address, port, root: folder }) {
+      const there = store.findPlace({ address, port, root: folder });
+      if (there?.trashed_secs === null)
+        throw new TRPCError({
+          code: "CONFLICT",
+          message: `${there.name} is that host already, with the same folder for runs.`,
+        });
+      if (there) {
+        store.change(there.host_id, { name, trashed_secs: null });
+        return { host_id: there.host_id };
+      }
+      const host_id = `h${randomBytes(5).toString("hex")}`;
+      store.add({ host_id, name, executor: "ssh", address, port, root: folder });
+      return { host_id };
+    },
+
+    async doctor(host_id) {
+      record(host_id);
+      if (host_id !== "local") remote(host_id).tryAgain();
+      await looking.get(host_id);
+      const { facts, without } = await lookOnce(host_id);
+      const environment = host_id === "local" ? null : preparations.environment(host_id);
+      if (without !== null) return checkHost(without, environment);
+      if (facts === null) throw new Error("a look ended without facts and without a reason");
+      return checkHost(facts, environment);
+    },
+
+    async prepare(host_id, { profile, python, is_repair }) {
+      const host = own(host_id);
+      if (profile === "adopt" && (python === null || !/^(\/|~\/)/.test(python) || python.includes("\0")))
+        throw new TRPCError({
+          code: "BAD_REQUEST",
+          message: "Name the interpreter to adopt by its whole path on the host, such as ~/venv/bin/python.",
+        });
+      const order = { profile, python: profile === "adopt" ? python : null };
+      return { job_id: preparations.start(host, order, is_repair) };
+    },
+
+    trainer(host_id) {
+      const { python, state, problem } = preparations.environment(host_id);
+      if (python !== null) return python;
+      throw new TRPCError({
+        code: "PRECONDITION_FAILED",
+        message:
+          state === "preparing"
+            ? `The trainer on ${record(host_id).name} is being prepared; launch when it is ready.`
+            : (problem ??
+              `The trainer on ${record(host_id).name} is not prepared: prepare it on the hosts page.`),
+      });
+    },
+
+    rename(host_id, name) {
+      record(host_id);
+      store.change(host_id, { name });
+    },
+
+    detach(host_id) {
+      const { name } = own(host_id);
+      if (parts.isBusy(host_id))
+        throw new TRPCError({
+          code: "PRECONDITION_FAILED",
+          message: `${name} can't be detached while a run there has not ended. Stop its runs first.`,
+        });
+      preparations.forget(host_id);
+      store.change(host_id, { trashed_secs: Date.now() / 1000 });
+      forgetWay(host_id);
+    },
+
+    restore(host_id) {
+      own(host_id);
+      store.change(host_id, { trashed_secs: null });
+    },
+
+    start() {
+      for (const host of store.list()) {
+        const order = store.preparing(host.host_id);
+        if (order !== null) preparations.start(host, order, false);
+      }
+    },
+
     async close() {
-      await Promise.all([...executors.values()].map((way) => way.close()));
+      await Promise.all([here, ...attached.values()].map((way) => way?.close()));
+      ssh.close();
     },
   };
 }
 
-async function diagnose(
-  executor: Executor,
-  before: HostFacts | null,
-): Promise<{ state: HostSummary["state"]; problem: string | null; facts: HostFacts | null }> {
+/** Says in an answer what ssh said. */
+async function explained<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    const facts = await executor.doctor(AbortSignal.timeout(DOCTOR_MS));
-    return { state: "ready", problem: null, facts };
+    return await ask();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    if (error instanceof NoPythonError) return { state: "unusable", problem: message, facts: before };
-    return { state: "unreachable", problem: `It does not answer: ${message}`, facts: before };
+    if (!(error instanceof UnreachableError)) throw error;
+    throw new TRPCError({ code: "PRECONDITION_FAILED", message: error.message });
   }
 }
+
+async function diagnose(executor: Executor, before: HostFacts | null): Promise<Found> {
+  try {
+    const facts = await executor.doctor(AbortSignal.timeout(DOCTOR_MS));
+    return { state: "ready", problem: null, facts, without: null };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof SshError) {
+      const says = message.slice(0, message.length - error.mend.length).trim();
+      const id = error.kind === "no_python" ? "python" : error.kind === "no_place" ? "root" : "reachable";
+      return {
+        state: STATES[error.kind],
+        problem: message,
+        facts: before,
+        without: { id, says, mend: error.mend },
+      };
+    }
+    if (error instanceof NoPythonError)
+      return {
+        state: "unusable",
+        problem: message,
+        facts: before,
+        without: { id: "python", says: message, mend: "Install python3 there." },
+      };
+    return {
+      state: "unreachable",
+      problem: `It does not answer: ${message}`,
+      facts: before,
+      without: {
+        id: "reachable",
+        says: message,
+        mend: "Runs there go on. Look again when the machine and its network are back.",
+      },
+    };
+  }
+}
+
+const STATES: Record<SshError["kind"], HostState> = {
+  host_key_changed: "refused",
+  host_key_unknown: "unconfirmed",
+  auth: "refused",
+  network: "unreachable",
+  sessions: "unreachable",
+  config: "unusable",
+  no_ssh: "unusable",
+  no_python: "unusable",
+  no_place: "unusable",
+  shell: "unusable",
+};

@@ -1,14 +1,51 @@
-import type { HostSummary } from "@sightline/core/runs";
+import type { HostCheck, HostContact, HostSummary, PrepareProfile } from "@sightline/core/hosts";
 import type { Executor } from "../../executors/executor.ts";
 
-/** Hosts as the rest of the server sees them. */
+/** Where a host is. `port` null: as ssh's own config says. */
+export type HostAddress = { address: string; port: number | null };
+
+/** Hosts as the rest of the server sees them. Methods throw a TRPCError with what to do. */
 export type Hosts = {
-  /** All hosts with what a doctor last found; looks again where that is old. */
+  /**
+   * All hosts with what a doctor last found; looks again where that is old. A host that takes long to answer is told of
+   * as it was last seen.
+   */
   list(): Promise<Omit<HostSummary, "active_runs">[]>;
   ids(): string[];
-  /** The way to reach a host. Throws a TRPCError when there is no such host. */
+  /** The way to reach a host, also one that was detached: its runs still name it. */
   executor(host_id: string): Executor;
-  /** Throws a TRPCError with what to do when nothing can be started on the host now. */
+  /** Throws when nothing can be started on the host now. */
   ensureUsable(host_id: string): Promise<void>;
+
+  /** First look at an address: what it is and by which key it shows itself. Nothing is trusted and nobody logs in. */
+  contact(address: HostAddress, signal: AbortSignal): Promise<HostContact>;
+  /**
+   * Trusts the key of this fingerprint, if the host still shows it.
+   *
+   * @param is_replacement  Also where another key was known: a person has found out why it changed.
+   */
+  confirm(
+    address: HostAddress,
+    fingerprint: string,
+    is_replacement: boolean,
+    signal: AbortSignal,
+  ): Promise<HostContact>;
+  /** Writes a host down. One that was detached from the same address and folder comes back under its old id. */
+  attach(host: HostAddress & { name: string; root: string }): { host_id: string };
+  /** Looks at everything anew, and tries again what had been given up. */
+  doctor(host_id: string, signal: AbortSignal): Promise<HostCheck[]>;
+  /** Makes or adopts what trains there. It goes on where it was begun, and by itself while the host is away. */
+  prepare(
+    host_id: string,
+    order: { profile: PrepareProfile; python: string | null; is_repair: boolean },
+  ): Promise<{ job_id: string }>;
+  /** The interpreter that trains on an attached host; throws when it is not prepared. */
+  trainer(host_id: string): string;
+  rename(host_id: string, name: string): void;
+  /** Takes a host off the list. Nothing on it is touched. @throws where a run there has not ended. */
+  detach(host_id: string): void;
+  restore(host_id: string): void;
+  /** Goes on with preparations that were under way when the server ended. */
+  start(): void;
   close(): Promise<void>;
 };

@@ -12,6 +12,8 @@ const STATES: Record<HostSummary["state"], { tone: Tone; label: string }> = {
   connecting: { tone: "busy", label: "Connecting" },
   unreachable: { tone: "waiting", label: "Unreachable" },
   unusable: { tone: "wrong", label: "Takes no runs" },
+  unconfirmed: { tone: "waiting", label: "Key not confirmed" },
+  refused: { tone: "wrong", label: "Refused" },
 };
 
 const EXECUTORS: Record<HostSummary["executor"], string> = {

@@ -1,0 +1,5 @@
+export * from "./address.ts";
+export * from "./checks.ts";
+export * from "./events.ts";
+export * from "./types.ts";
+export * from "./usage.ts";
