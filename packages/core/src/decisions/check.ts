@@ -1,6 +1,6 @@
 import { describeDecided } from "./describe.ts";
-import { explainMisfit, foldState, type Ground, nameWay, type State } from "./fold.ts";
-import { isJudgement, listUndone } from "./history.ts";
+import { explainBeyond, explainMisfit, foldState, type Ground, nameWay, type State } from "./fold.ts";
+import { isFresh, isJudgement, listStanding, listUndone } from "./history.ts";
 import type { Decided, Decision, Judgement, Revision } from "./types.ts";
 
 /**
@@ -63,6 +63,7 @@ function findLike(state: State, judgement: Judgement) {
 }
 
 function checkRevision(ground: Ground, history: readonly Decision[], revision: Revision): Check {
+  if (revision.kind === "import") return checkImport(ground, history, revision.frames);
   if (revision.kind === "return") {
     const { to_version } = revision;
     if (!Number.isInteger(to_version) || to_version < 0 || to_version > history.length) {
@@ -80,25 +81,41 @@ function checkRevision(ground: Ground, history: readonly Decision[], revision: R
   if (target === undefined) return refuse("What is to be taken back is not in this selection's history.");
   const undone = listUndone(history);
   if (revision.kind === "undo") {
-    if (!isJudgement(target) && target.kind !== "return") return refuse("An undo is taken back by a redo.");
+    if (!isJudgement(target) && !isFresh(target)) return refuse("An undo is taken back by a redo.");
     const undo = undone.get(target.decision_id);
     if (undo) return { outcome: "already", decision_id: undo.decision_id };
-    const returned = history.findLast(
-      (one) => one.kind === "return" && one.version > target.version && !undone.has(one.decision_id),
-    );
-    if (returned) {
-      return refuse(`${returned.author} ${describeDecided(returned)} after that. Take that back first.`);
-    }
-  } else {
-    if (target.kind !== "undo") return refuse("A redo takes back an undo, and this is none.");
-    if (undone.get(target.undoes)?.decision_id !== target.decision_id) {
-      const redo = history.findLast((one) => one.kind === "redo" && one.undoes === target.decision_id);
-      return redo
-        ? { outcome: "already", decision_id: redo.decision_id }
-        : refuse("That undo is not in force any more.");
-    }
+    return checkBefore(history, target) ?? checkRest(ground, history, revision);
   }
-  return checkRest(ground, history, revision);
+  if (target.kind !== "undo") return refuse("A redo takes back an undo, and this is none.");
+  if (undone.get(target.undoes)?.decision_id !== target.decision_id) {
+    const redo = history.findLast((one) => one.kind === "redo" && one.undoes === target.decision_id);
+    return redo
+      ? { outcome: "already", decision_id: redo.decision_id }
+      : refuse("That undo is not in force any more.");
+  }
+  const restored = history.find(({ decision_id }) => decision_id === target.undoes) ?? target;
+  return checkBefore(history, restored) ?? checkRest(ground, history, revision);
+}
+
+/** What lies before a return or an import that stands can't be changed under it; null where none does. */
+function checkBefore(history: readonly Decision[], { version }: Decision): Check | null {
+  const fresh = listStanding(history).findLast((one) => isFresh(one) && one.version > version);
+  if (!fresh) return null;
+  return refuse(`${fresh.author} ${describeDecided(fresh)} after that. Take that back first.`);
+}
+
+function checkImport(ground: Ground, history: readonly Decision[], frames: readonly number[]): Check {
+  const count = ground.time_secs.length;
+  if (frames.length === 0) return refuse("A selection has at least one key-frame.");
+  const beyond = frames.find((frame) => !Number.isInteger(frame) || frame < 0 || frame >= count);
+  if (beyond !== undefined) return refuse(explainBeyond(beyond, count));
+  if (frames.some((frame, at) => frame <= (frames[at - 1] ?? -1))) {
+    return refuse("Key-frames are taken in rising order, each once.");
+  }
+  const now = [...foldState(ground, history).key_frames.keys()].sort((a, b) => a - b);
+  return now.length === frames.length && now.every((frame, at) => frame === frames[at])
+    ? refuse("These are the key-frames of the newest version already.")
+    : { outcome: "new" };
 }
 
 /** Something may only be taken back or brought back where everything else still fits. */

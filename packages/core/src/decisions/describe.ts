@@ -1,3 +1,4 @@
+import { formatNumberOf } from "../format/index.ts";
 import type { Decided, SelectionVersion } from "./types.ts";
 
 /** What was done, as the rest of a sentence that begins with the author: "shifted key-frame 60 to frame 65". */
@@ -30,6 +31,8 @@ export function describeDecided(decided: Decided): string {
       return "brought a decision back";
     case "return":
       return `returned to version ${decided.to_version}`;
+    case "import":
+      return `took ${formatNumberOf(decided.frames.length, "key-frame")} from ${decided.source}`;
   }
 }
 

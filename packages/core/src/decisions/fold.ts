@@ -1,5 +1,5 @@
 import type { KeyFrameSelection } from "../keyframes/types.ts";
-import { isJudgement, type Judged, listStanding } from "./history.ts";
+import { type Imported, isFresh, isJudgement, type Judged, listStanding, type Returned } from "./history.ts";
 import type {
   Decision,
   Judgement,
@@ -22,7 +22,7 @@ type Slot = { shifted_from: number | null; by: Said | null; kept_by: Judged | nu
 /** A version on its way. All maps are by ordinal, but `actions` by both ends of the way. */
 export type State = {
   key_frames: Map<number, Slot>;
-  left_out: Map<number, { shifted_to: number | null; decision: Judged }>;
+  left_out: Map<number, { shifted_to: number | null; decision: Judged | Imported }>;
   actions: Map<string, { action: PersonAction; decision: Judged }>;
   notes: Map<number, { note: KeyFrameNote; decision: Judged }>;
   in_force: Judged[];
@@ -39,20 +39,46 @@ export function findBefore(key_frames: Iterable<number>, frame: number): number 
 }
 
 /**
- * The state after the first decisions of a history: of those that stand, the last return sets it to the version that
- * it names, and the judgements after that one are applied in order.
+ * The state after the first decisions of a history: of those that stand, the last return or import sets it to the
+ * version or the key-frames that it names, and the judgements after that one are applied in order.
  */
 export function foldState(ground: Ground, history: readonly Decision[]): State {
   const standing = listStanding(history);
-  const returned = standing.findLast((decision) => decision.kind === "return");
-  const state = returned
-    ? foldState(ground, history.slice(0, Math.min(returned.to_version, returned.version - 1)))
-    : begin(ground);
+  const fresh = standing.findLast(isFresh);
+  const state = beginAt(ground, history, fresh);
   for (const decision of standing) {
-    if (!isJudgement(decision) || (returned && decision.version < returned.version)) continue;
+    if (!isJudgement(decision) || (fresh && decision.version < fresh.version)) continue;
     if (explainMisfit(state, ground, decision) !== null) state.misfits.push(decision);
     else apply(state, ground, decision);
   }
+  return state;
+}
+
+function beginAt(
+  ground: Ground,
+  history: readonly Decision[],
+  fresh: Returned | Imported | undefined,
+): State {
+  if (fresh === undefined) return begin(ground);
+  if (fresh.kind === "import") return takeIn(ground, fresh);
+  return foldState(ground, history.slice(0, Math.min(fresh.to_version, fresh.version - 1)));
+}
+
+/** The key-frames of a file: what the extractor kept and the file has not is left out by whoever took it in. */
+function takeIn(ground: Ground, imported: Imported): State {
+  const { decision_id, author, made_secs } = imported;
+  const by: Said = { decision_id, author, made_secs };
+  const state = begin(ground);
+  const frames = new Set(imported.frames);
+  for (const frame of state.key_frames.keys()) {
+    if (!frames.has(frame)) state.left_out.set(frame, { shifted_to: null, decision: imported });
+  }
+  state.key_frames = new Map(
+    imported.frames.map((frame) => [
+      frame,
+      state.key_frames.get(frame) ?? { shifted_from: null, by, kept_by: null },
+    ]),
+  );
   return state;
 }
 
@@ -105,7 +131,7 @@ export function explainMisfit(state: State, { time_secs }: Ground, judgement: Ju
   }
 }
 
-function explainBeyond(frame: number, count: number): string {
+export function explainBeyond(frame: number, count: number): string {
   return `There is no frame ${frame}: this clip has the frames 0 to ${count - 1}.`;
 }
 

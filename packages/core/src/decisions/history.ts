@@ -2,9 +2,15 @@ import type { Decided, Decision, Judgement, Revision } from "./types.ts";
 
 export type Judged = Judgement & Decision;
 export type Returned = Extract<Revision, { kind: "return" }> & Decision;
+export type Imported = Extract<Revision, { kind: "import" }> & Decision;
 
 export function isJudgement<T extends Decided>(decided: T): decided is T & Judgement {
-  return decided.kind !== "undo" && decided.kind !== "redo" && decided.kind !== "return";
+  return decided.kind !== "undo" && decided.kind !== "redo" && !isFresh(decided);
+}
+
+/** True for what sets all key-frames at once, so that only what is said after it is applied to them. */
+export function isFresh<T extends Decided>(decided: T): decided is T & { kind: "return" | "import" } {
+  return decided.kind === "return" || decided.kind === "import";
 }
 
 /**
@@ -30,17 +36,17 @@ export function listUndone(history: readonly Decision[]): Map<string, Decision> 
   return undone;
 }
 
-/** Judgements and returns that nobody took back, oldest first. */
-export function listStanding(history: readonly Decision[]): (Judged | Returned)[] {
+/** Judgements, returns and imports that nobody took back, oldest first. */
+export function listStanding(history: readonly Decision[]): (Judged | Returned | Imported)[] {
   const undone = listUndone(history);
   return history.filter(
-    (decision): decision is Judged | Returned =>
-      (isJudgement(decision) || decision.kind === "return") && !undone.has(decision.decision_id),
+    (decision): decision is Judged | Returned | Imported =>
+      (isJudgement(decision) || isFresh(decision)) && !undone.has(decision.decision_id),
   );
 }
 
 /** What an undo takes back now: the last decision that stands, whoever made it; null when nothing does. */
-export function findUndo(history: readonly Decision[]): Judged | Returned | null {
+export function findUndo(history: readonly Decision[]): Judged | Returned | Imported | null {
   return listStanding(history).at(-1) ?? null;
 }
 

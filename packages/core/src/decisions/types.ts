@@ -33,7 +33,9 @@ export type Revision =
   /** Takes back the undo `undoes`, so that what it took back holds again. */
   | { kind: "redo"; undoes: string }
   /** Goes on from an earlier version as it was; 0 is the extractor's own. */
-  | { kind: "return"; to_version: number };
+  | { kind: "return"; to_version: number }
+  /** Takes the key-frames of a file in place of all there are: rising, each once, at least one; `source` is its name. */
+  | { kind: "import"; frames: number[]; source: string };
 
 export type Decided = Judgement | Revision;
 
