@@ -85,8 +85,8 @@ for (const kind of kinds) {
   for (let round = 0; round < RUNS; round++) {
     const folder = mkdtempSync(join(tmpdir(), "sightline-bench-"));
     const db = openDatabase(join(folder, "sightline.db"));
-    createRunStore(db).create({
-      spec: {
+    createRunStore(db).adopt(
+      {
         run_id: "run-a",
         name: "a",
         engine: "simulator",
@@ -95,9 +95,8 @@ for (const kind of kinds) {
         stages: [],
         settings: {},
       },
-      host_id: "local",
-      launch_key: null,
-    });
+      "local",
+    );
     const ingest = createIngest(db);
     const begun = performance.now();
     const cpu = process.cpuUsage();

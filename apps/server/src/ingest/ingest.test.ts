@@ -25,11 +25,10 @@ function database() {
   const file = join(folder, "sightline.db");
   const db = openDatabase(file);
   open.push(db);
-  createRunStore(db).create({
-    spec: { run_id: "run-a", name: "a", engine: "simulator", preset: "", seed: 1, stages: [], settings: {} },
-    host_id: "local",
-    launch_key: null,
-  });
+  createRunStore(db).adopt(
+    { run_id: "run-a", name: "a", engine: "simulator", preset: "", seed: 1, stages: [], settings: {} },
+    "local",
+  );
   return { db, file, ingest: createIngest(db), lines: createLineStore(db) };
 }
 

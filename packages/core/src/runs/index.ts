@@ -2,6 +2,7 @@ export * from "./buckets.ts";
 export * from "./entries.ts";
 export * from "./fold.ts";
 export * from "./points.ts";
+export * from "./retry.ts";
 export * from "./smooth.ts";
 export * from "./states.ts";
 export * from "./types.ts";

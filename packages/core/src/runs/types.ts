@@ -27,6 +27,19 @@ export type RunSpec = {
   settings: Record<string, string | number | boolean | null>;
   /** True for a run that was made elsewhere and came with its files; absent otherwise. */
   recorded?: boolean;
+  /** Absent for a run that began by itself. */
+  forked_from?: ForkOrigin;
+};
+
+/** Where a fork begins: a checkpoint of another run on the same host. */
+export type ForkOrigin = {
+  run_id: string;
+  /** Steps that were done at the checkpoint; the fork's first step is the next one. */
+  step: number;
+  /** False: the optimiser begins anew, and only the weights are taken over. */
+  keeps_optimiser: boolean;
+  /** Seed of the run at the root of the lineage: it settles the reference model and which questions are held out. */
+  root_seed: number;
 };
 
 /** A starting point on the launch page. */
@@ -43,9 +56,11 @@ export type RunPreset = {
 
 /**
  * State of a run as the server last saw it. `unreachable` is not an end: the run may well go on.
+ * `queued`: it waits for its turn and has no process.
  * `stalled`: its process lives and reports nothing; `orphaned`: it trains on without its supervisor.
  */
 export type RunState =
+  | "queued"
   | "launching"
   | "running"
   | "stalled"
@@ -82,6 +97,31 @@ export type RunSummary = {
   /** True when the numbers were made by the simulator or recorded elsewhere; shown wherever the run shows. */
   simulated: boolean;
   recorded: boolean;
+  /** Null unless it waits. */
+  queue: QueuePlace | null;
+  /** Automatic attempts that are allowed one after the other; 0: a person resumes. */
+  max_retries: number;
+  sweep: { sweep_id: string; name: string; schedule: string } | null;
+  forked_from: { run_id: string; step: number } | null;
+};
+
+/** Where a run stands that waits for its turn on a host. */
+export type QueuePlace = {
+  /** From 1; lower ones start first. */
+  position: number;
+  /** A sentence. */
+  why: string;
+  /** It does not start before this moment; null: as soon as there is room. */
+  not_before_secs: number | null;
+};
+
+/** The runs of a host that have a process and those that wait, in their order. */
+export type HostQueue = {
+  host_id: string;
+  /** As a person set it, for runs of every kind; null: one that trains, and any number of simulated ones. */
+  runs_at_once: number | null;
+  running: string[];
+  waiting: string[];
 };
 
 /** What a host says of one attempt. `unreachable` is said by the server when no answer comes. */
@@ -115,6 +155,12 @@ export type AttemptSummary = {
   heartbeat_age_secs: number | null;
   device: string | null;
   versions: Record<string, string>;
+  /** Who asked for it: a person, or the run's own retries. */
+  cause: "person" | "retry";
+  /** Why the retry was made, in a sentence; null for a person's. */
+  why: string | null;
+  /** Settings in which this attempt differs from the run's. */
+  overrides: Record<string, number>;
 };
 
 /** A line that could not be read; it is kept where it stood. */

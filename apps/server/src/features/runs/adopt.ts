@@ -14,6 +14,14 @@ const Spec = z.object({
   stages: z.array(z.any()).default([]),
   settings: z.record(z.string(), z.any()).default({}),
   recorded: z.boolean().optional(),
+  forked_from: z
+    .object({
+      run_id: z.string(),
+      step: z.number(),
+      keeps_optimiser: z.boolean(),
+      root_seed: z.number(),
+    })
+    .optional(),
 });
 
 /**
@@ -40,7 +48,7 @@ export async function adoptRuns(parts: {
         if (!store.get(run_id)) {
           const read = Spec.safeParse(spec);
           if (!read.success || read.data.run_id !== run_id || attempts.length === 0) continue;
-          store.create({ spec: read.data as RunSpec, host_id, launch_key: null });
+          store.adopt(read.data as RunSpec, host_id);
           log.info({ run_id, host_id }, "found a run that the database did not know");
           isNew = true;
         }

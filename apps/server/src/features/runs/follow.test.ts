@@ -35,11 +35,10 @@ function house(run_ids = ["run-a"]): House {
   cleanups.push(remove, () => db.$client.close());
   const store = createRunStore(db);
   for (const run_id of run_ids)
-    store.create({
-      spec: { run_id, name: run_id, engine: "simulator", preset: "", seed: 1, stages: [], settings: {} },
-      host_id: "local",
-      launch_key: null,
-    });
+    store.adopt(
+      { run_id, name: run_id, engine: "simulator", preset: "", seed: 1, stages: [], settings: {} },
+      "local",
+    );
   const hub = createRunHub();
   return { db, hub, ingest: createIngest(db), run_ids, open: opener(db, hub) };
 }

@@ -3,6 +3,7 @@ import {
   type CompletionGroup,
   isEndState,
   lastStepKept,
+  planRetry,
   type RunDetail,
   type RunSpec,
   type RunSummary,
@@ -21,6 +22,8 @@ import { createRunHub } from "./hub.ts";
 import { createHostKeeper, type HostKeeper } from "./keeper.ts";
 import { createLineStore } from "./line-store.ts";
 import { RUN_PRESETS } from "./presets.ts";
+import { describeQueues, listQueues } from "./queue.ts";
+import { createQueueStore } from "./queue-store.ts";
 import type { RunRecord } from "./schema.ts";
 import type { LaunchRequest, Runs } from "./service.ts";
 import { createRunStore } from "./store.ts";
@@ -38,6 +41,7 @@ export function createRuns(parts: {
 }): Runs {
   const { db, hosts, log, inputs = async () => ({ python: null, data: {} }) } = parts;
   const store = createRunStore(db);
+  const queue = createQueueStore(db);
   const lines = createLineStore(db);
   const ingest = createIngest(db);
   const hub = createRunHub();
@@ -57,6 +61,11 @@ export function createRuns(parts: {
         hub,
         log,
         inputs,
+        queue: {
+          isEmpty: () => queue.waiting(host_id).length === 0,
+          admit: () => admit(host_id),
+        },
+        onEnd: retry,
         onProgress(run_id, progress) {
           const pace = (paces.get(run_id) ?? []).filter(
             ({ step, time_secs }) => time_secs > progress.time_secs - PACE_SECS && step < progress.step,
@@ -69,6 +78,33 @@ export function createRuns(parts: {
     return keeper;
   };
 
+  const admit = (host_id: string) => {
+    if (queue.admit(host_id).length > 0) hub.changed("");
+  };
+
+  /** Starts what may start at once, and has the rest looked after. */
+  const wakeQueue = (host_id: string) => {
+    const keeper = keeperOf(host_id);
+    if (keeper.silentSince() === null) admit(host_id);
+    keeper.wake();
+    hub.changed("");
+  };
+
+  /** Lets a run that has just failed go on by itself where its class of failure and its settings allow it. */
+  const retry = (run_id: string) => {
+    const run = store.get(run_id);
+    if (!run || run.stop_requested_secs !== null || run.recorded) return;
+    const attempts = store
+      .attempts(run_id)
+      .map((attempt) => ({ ...attempt, overrides: readOverrides(attempt.overrides) }));
+    const { settings } = JSON.parse(run.spec) as RunSpec;
+    const plan = planRetry(attempts, settings, run.max_retries);
+    if (plan === null) return;
+    const { why, overrides, delay_secs } = plan;
+    queue.enqueueRetry(run, { cause: "retry", why, overrides }, Date.now() / 1000 + delay_secs);
+    log.info({ run_id, why }, "a run goes on by itself");
+  };
+
   const found = (run_id: string): RunRecord => {
     const run = store.get(run_id);
     if (!run) throw new TRPCError({ code: "NOT_FOUND", message: `There is no run ${run_id}.` });
@@ -77,6 +113,11 @@ export function createRuns(parts: {
 
   const summarise = (records: RunRecord[]): RunSummary[] => {
     const counts = store.attemptCounts();
+    const sweepNames = store.sweepNames();
+    const places = describeQueues(
+      { queue, silentSince: (host_id) => keepers.get(host_id)?.silentSince() ?? null },
+      records.filter((run) => run.queue_place !== null).map((run) => run.host_id),
+    );
     return records.map((run) => {
       const isLive = !isEndState(run.state);
       return {
@@ -98,6 +139,20 @@ export function createRuns(parts: {
         trashed_secs: run.trashed_secs,
         simulated: run.simulated,
         recorded: run.recorded,
+        queue: places.get(run.run_id) ?? null,
+        max_retries: run.max_retries,
+        sweep:
+          run.sweep_id === null
+            ? null
+            : {
+                sweep_id: run.sweep_id,
+                name: sweepNames.get(run.sweep_id) ?? "",
+                schedule: run.sweep_schedule ?? "",
+              },
+        forked_from:
+          run.forked_from_run_id === null
+            ? null
+            : { run_id: run.forked_from_run_id, step: run.forked_from_step ?? 0 },
       };
     });
   };
@@ -141,6 +196,9 @@ export function createRuns(parts: {
           heartbeat_age_secs: attempt.heartbeat_age_secs,
           device: attempt.device,
           versions: JSON.parse(attempt.versions) as Record<string, string>,
+          cause: attempt.cause,
+          why: attempt.why,
+          overrides: readOverrides(attempt.overrides),
         })),
         stages: lines
           .linesOf(run_id, "stage")
@@ -166,18 +224,21 @@ export function createRuns(parts: {
       if (known) return { run_id: known.run_id };
       checkLaunch(request);
       await hosts.ensureUsable(request.host_id);
-      const { launch_key, host_id, ...rest } = request;
+      const { launch_key, host_id, max_retries = 0, ...rest } = request;
       const spec: RunSpec = { run_id: newRunId(), ...rest };
       await inputs(spec);
-      const run = store.create({ spec, host_id, launch_key });
-      hub.changed(run.run_id);
-      keeperOf(host_id).wake();
+      const run = store.create({ spec, host_id, launch_key, max_retries });
+      wakeQueue(host_id);
       return { run_id: run.run_id };
     },
 
     async stop(run_id) {
       const run = found(run_id);
       if (isEndState(run.state)) return;
+      if (queue.cancel(run_id)) {
+        wakeQueue(run.host_id);
+        return;
+      }
       store.ask(run_id, { stop_requested_secs: Date.now() / 1000, state: "stopping" });
       hub.changed(run_id);
       keeperOf(run.host_id).wake();
@@ -207,6 +268,7 @@ export function createRuns(parts: {
       const run = found(run_id);
       const newest = store.newestAttempt(run_id);
       if (newest && newest.phase !== "ended" && newest.attempt > 1) return { attempt: newest.attempt };
+      if (run.queue_place !== null) return { attempt: (newest?.attempt ?? 0) + 1 };
       const hint = resumeHint(run);
       if (hint !== null)
         throw new TRPCError({
@@ -214,11 +276,34 @@ export function createRuns(parts: {
           message: `${run.name} can't be resumed: ${hint}`,
         });
       await hosts.ensureUsable(run.host_id);
-      const attempt = (newest?.attempt ?? 0) + 1;
-      store.resume(run_id, attempt);
+      // Asked once more: while the host was looked at, another tab may have resumed it.
+      if (isEndState(found(run_id).state)) queue.enqueue(run);
+      wakeQueue(run.host_id);
+      return { attempt: (newest?.attempt ?? 0) + 1 };
+    },
+
+    queues: () => listQueues(queue, hosts.ids()),
+
+    moveInQueue(run_id, before_run_id) {
+      const run = found(run_id);
+      if (!queue.move(run, before_run_id))
+        throw new TRPCError({
+          code: "PRECONDITION_FAILED",
+          message: `${run.name} no longer waits, so it can't be moved.`,
+        });
+      wakeQueue(run.host_id);
+    },
+
+    setRunsAtOnce(host_id, runs_at_once) {
+      hosts.executor(host_id);
+      queue.setLimit(host_id, runs_at_once);
+      wakeQueue(host_id);
+    },
+
+    setMaxRetries(run_id, max_retries) {
+      found(run_id);
+      store.ask(run_id, { max_retries });
       hub.changed(run_id);
-      keeperOf(run.host_id).wake();
-      return { attempt };
     },
 
     trash(run_ids) {
@@ -303,6 +388,7 @@ export function createRuns(parts: {
 
     start() {
       for (const { host_id } of store.unended()) keeperOf(host_id);
+      for (const host_id of queue.hosts()) keeperOf(host_id);
       void adoptRuns({ hosts, store, log, signal: closing.signal }).then((host_ids) => {
         if (closing.signal.aborted) return;
         for (const host_id of host_ids) keeperOf(host_id).wake();
@@ -321,6 +407,11 @@ export function createRuns(parts: {
 function checkLaunch({ stages }: LaunchRequest): void {
   const faults = validateStages(stages);
   if (faults.length > 0) throw new TRPCError({ code: "BAD_REQUEST", message: faults.join(" ") });
+}
+
+/** As this server wrote them. */
+function readOverrides(text: string): Record<string, number> {
+  return JSON.parse(text) as Record<string, number>;
 }
 
 /** Sortable by time, unguessable, and safe as a folder name and a job name. */

@@ -37,6 +37,8 @@ const now = () => Date.now() / 1000;
 export type HostKeeper = {
   /** Something was written for this host: look at once. */
   wake(): void;
+  /** Since when the host has not answered, in milliseconds since 1970; null while it does, or was not asked yet. */
+  silentSince(): number | null;
   close(): Promise<void>;
 };
 
@@ -48,6 +50,14 @@ type Parts = {
   ingest: Ingest;
   hub: RunHub;
   log: Logger;
+  /** Those that wait for this host. */
+  queue: {
+    isEmpty(): boolean;
+    /** Gives attempts to those for which there is room. */
+    admit(): void;
+  };
+  /** An attempt has ended: within the transaction that says so. */
+  onEnd(run_id: string): void;
   /** What an attempt gets along with its spec. */
   inputs(spec: RunSpec): Promise<Pick<LaunchOrder, "python" | "data">>;
   onProgress(run_id: string, progress: { step: number; time_secs: number }): void;
@@ -96,7 +106,7 @@ export function createHostKeeper(parts: Parts): HostKeeper {
   const settleRun = (run_id: string) => {
     const run = store.get(run_id);
     const attempt = store.newestAttempt(run_id);
-    if (!run || !attempt) return;
+    if (!run || !attempt || run.queue_place !== null) return;
     const state = runState({
       attempt: { ...attempt, ended: attempt.phase === "ended" },
       launched: attempt.phase !== "launching",
@@ -117,6 +127,16 @@ export function createHostKeeper(parts: Parts): HostKeeper {
     settleRun(record.run_id);
   };
 
+  /** Writes an attempt's end, and what follows from it, at once. */
+  const changeToEnded = (record: AttemptRecord, change: Partial<AttemptRecord>) => {
+    store.atomically(() => {
+      changeAttempt(record, { ...change, phase: "ended", ended_secs: now() });
+      parts.onEnd(record.run_id);
+    });
+    hub.changed(record.run_id);
+    lookNow.raise();
+  };
+
   /** Closes an attempt that is proven dead and read to its last line. */
   const end = (record: AttemptRecord, status: AttemptStatus) => {
     ingest.finish(record);
@@ -132,13 +152,7 @@ export function createHostKeeper(parts: Parts): HostKeeper {
     const error =
       reason === "done" || reason === "stopped" ? null : lines.lastError(record.run_id, record.attempt);
     const problem = error ? [error.message, error.hint].filter(Boolean).join(" ") : endProblem(facts);
-    changeAttempt(current, {
-      ...facts,
-      phase: "ended",
-      ended_secs: now(),
-      heartbeat_age_secs: null,
-      problem,
-    });
+    changeToEnded(current, { ...facts, heartbeat_age_secs: null, problem });
   };
 
   const observe = (record: AttemptRecord, status: AttemptStatus) => {
@@ -176,14 +190,21 @@ export function createHostKeeper(parts: Parts): HostKeeper {
     if (run.stop_requested_secs !== null) {
       const status = (await executor.status([record], closing.signal)).get(refKey(record));
       if (status?.verdict === "lost") {
-        changeAttempt(record, { phase: "ended", verdict: "lost", reason: "stopped", ended_secs: now() });
+        changeToEnded(record, { verdict: "lost", reason: "stopped" });
         return;
       }
     }
     try {
       const spec = JSON.parse(run.spec) as RunSpec;
       const status = await executor.launch(
-        { run_id: record.run_id, attempt: record.attempt, spec, ...(await getInputs(spec)) },
+        {
+          run_id: record.run_id,
+          attempt: record.attempt,
+          spec,
+          overrides: JSON.parse(record.overrides) as Record<string, number>,
+          note: record.why,
+          ...(await getInputs(spec)),
+        },
         closing.signal,
       );
       observe(record, status);
@@ -193,11 +214,9 @@ export function createHostKeeper(parts: Parts): HostKeeper {
       // An older attempt that is dying holds its lock a moment longer than its rows say.
       if (error.code === "alive" && now() - record.launched_secs < 30) return;
       log.warn({ run_id: record.run_id, attempt: record.attempt, code: error.code }, "launch refused");
-      changeAttempt(record, {
-        phase: "ended",
+      changeToEnded(record, {
         verdict: "lost",
         reason: "failed",
-        ended_secs: now(),
         problem: `It could not be started: ${error.message}`,
       });
     }
@@ -210,7 +229,15 @@ export function createHostKeeper(parts: Parts): HostKeeper {
     state.stop_sent = true;
   };
 
+  /** Takes from the queue only what a host that answers can start now: what waits can still be moved and cancelled. */
+  const admit = async () => {
+    if (parts.queue.isEmpty()) return;
+    await executor.status([{ run_id: "queue", attempt: 1 }], closing.signal);
+    parts.queue.admit();
+  };
+
   const look = async () => {
+    await admit();
     const unended = store.unended(host_id);
     if (unended.length === 0) return;
     const queue = new PQueue({ concurrency: LAUNCHES_AT_ONCE });
@@ -227,6 +254,7 @@ export function createHostKeeper(parts: Parts): HostKeeper {
   };
 
   const sayUnreachable = (error: UnreachableError) => {
+    if (silentSince === null) hub.changed("");
     silentSince ??= Date.now();
     if (Date.now() - silentSince < UNREACHABLE_MS) return;
     for (const record of store.unended(host_id))
@@ -241,6 +269,7 @@ export function createHostKeeper(parts: Parts): HostKeeper {
       lookNow.lower();
       try {
         await look();
+        if (silentSince !== null) hub.changed("");
         silentSince = null;
       } catch (error) {
         if (closing.signal.aborted) return;
@@ -338,6 +367,7 @@ export function createHostKeeper(parts: Parts): HostKeeper {
       lookNow.raise();
       rereadStreams();
     },
+    silentSince: () => silentSince,
     async close() {
       closing.abort();
       reading?.abort();

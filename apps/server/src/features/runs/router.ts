@@ -7,6 +7,8 @@ const RunId = z.object({ run_id: z.string().min(1).max(80) });
 const RunIds = z.object({ run_ids: z.array(z.string().min(1).max(80)).min(1).max(200) });
 const Name = z.string().trim().min(1).max(200);
 
+const MaxRetries = z.int().min(0).max(20);
+
 const Stage = z.object({
   name: z.string().max(80),
   weights: RewardWeights,
@@ -26,6 +28,7 @@ const Launch = z.object({
     .max(2 ** 31 - 1),
   stages: z.array(Stage).max(50),
   settings: z.record(z.string().max(80), z.union([z.string().max(2000), z.number(), z.boolean(), z.null()])),
+  max_retries: MaxRetries.default(0),
 });
 
 export const runsRouter = router({
@@ -44,6 +47,25 @@ export const runsRouter = router({
   checkpoint: procedure.input(RunId).mutation(({ ctx, input }) => ctx.app.runs.checkpoint(input.run_id)),
 
   resume: procedure.input(RunId).mutation(({ ctx, input }) => ctx.app.runs.resume(input.run_id)),
+
+  queues: procedure.query(({ ctx }) => ctx.app.runs.queues()),
+
+  moveInQueue: procedure
+    .input(RunId.extend({ before_run_id: z.string().max(80).nullable() }))
+    .mutation(({ ctx, input }) => ctx.app.runs.moveInQueue(input.run_id, input.before_run_id)),
+
+  setRunsAtOnce: procedure
+    .input(
+      z.object({
+        host_id: z.string().min(1).max(80),
+        runs_at_once: z.int().min(1).max(64).nullable(),
+      }),
+    )
+    .mutation(({ ctx, input }) => ctx.app.runs.setRunsAtOnce(input.host_id, input.runs_at_once)),
+
+  setMaxRetries: procedure
+    .input(RunId.extend({ max_retries: MaxRetries }))
+    .mutation(({ ctx, input }) => ctx.app.runs.setMaxRetries(input.run_id, input.max_retries)),
 
   trash: procedure.input(RunIds).mutation(({ ctx, input }) => ctx.app.runs.trash(input.run_ids)),
 

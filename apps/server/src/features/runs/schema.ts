@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const runs = sqliteTable("runs", {
@@ -12,6 +13,7 @@ export const runs = sqliteTable("runs", {
   host_id: text().notNull(),
   state: text({
     enum: [
+      "queued",
       "launching",
       "running",
       "stalled",
@@ -35,6 +37,28 @@ export const runs = sqliteTable("runs", {
   created_secs: real().notNull(),
   ended_secs: real(),
   trashed_secs: real(),
+  /** Not null while it waits; lower ones start first. */
+  queue_place: real(),
+  queue_not_before_secs: real(),
+  /** JSON of `NextAttempt`, for the attempt that it waits for; null for a plain one. */
+  next_attempt: text(),
+  max_retries: integer().notNull().default(0),
+  sweep_id: text(),
+  sweep_schedule: text(),
+  forked_from_run_id: text().generatedAlwaysAs(sql`json_extract(spec, '$.forked_from.run_id')`),
+  forked_from_step: integer().generatedAlwaysAs(sql`json_extract(spec, '$.forked_from.step')`),
+});
+
+export const runSlots = sqliteTable("run_slots", {
+  host_id: text().primaryKey(),
+  runs_at_once: integer().notNull(),
+});
+
+export const sweeps = sqliteTable("sweeps", {
+  sweep_id: text().primaryKey(),
+  launch_key: text().notNull(),
+  name: text().notNull(),
+  created_secs: real().notNull(),
 });
 
 export const attempts = sqliteTable(
@@ -70,9 +94,18 @@ export const attempts = sqliteTable(
     device: text(),
     /** JSON. */
     versions: text().notNull().default("{}"),
+    cause: text({ enum: ["person", "retry"] })
+      .notNull()
+      .default("person"),
+    why: text(),
+    /** JSON: settings in which it differs from the spec. */
+    overrides: text().notNull().default("{}"),
   },
   (table) => [primaryKey({ columns: [table.run_id, table.attempt] })],
 );
 
 export type RunRecord = typeof runs.$inferSelect;
 export type AttemptRecord = typeof attempts.$inferSelect;
+
+/** What an attempt that is still to come is there for. */
+export type NextAttempt = { cause: "retry"; why: string; overrides: Record<string, number> };

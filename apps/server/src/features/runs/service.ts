@@ -1,6 +1,7 @@
 import type {
   CompletionGroup,
   FollowBatch,
+  HostQueue,
   LogSlice,
   MetricWindow,
   RunDetail,
@@ -21,6 +22,8 @@ export type LaunchRequest = {
   seed: number;
   stages: RunSpec["stages"];
   settings: RunSpec["settings"];
+  /** Automatic attempts one after the other; none when left out. */
+  max_retries?: number;
 };
 
 /** Runs as the rest of the server sees them. What can't be done is thrown as a TRPCError with a sentence. */
@@ -33,6 +36,12 @@ export type Runs = {
   /** Asks the run for a checkpoint after the step that it is at. */
   checkpoint(run_id: string): Promise<void>;
   resume(run_id: string): Promise<{ attempt: number }>;
+  queues(): HostQueue[];
+  /** Moves a waiting run before another one of the same host; null moves it to the end. */
+  moveInQueue(run_id: string, before_run_id: string | null): void;
+  /** Null: one that trains, and any number of simulated ones. */
+  setRunsAtOnce(host_id: string, runs_at_once: number | null): void;
+  setMaxRetries(run_id: string, max_retries: number): void;
   trash(run_ids: string[]): void;
   restore(run_ids: string[]): void;
   rename(run_id: string, name: string): void;

@@ -1,13 +1,35 @@
 import type { RunSpec } from "@sightline/core/runs";
-import { and, asc, desc, eq, inArray, isNotNull, isNull, ne } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, max, ne } from "drizzle-orm";
 import { type Db, writeDurably } from "../../db/open.ts";
 import type { AttemptRef } from "../../executors/executor.ts";
-import { type AttemptRecord, attempts, type RunRecord, runs } from "./schema.ts";
+import { type AttemptRecord, attempts, type RunRecord, runs, sweeps } from "./schema.ts";
 
 /** Runs and attempts as rows: the only SQL of these two tables besides what ingest writes with a line. */
 export type RunStore = ReturnType<typeof createRunStore>;
 
+/** A run that is still to be written. */
+export type NewRun = {
+  spec: RunSpec;
+  host_id: string;
+  max_retries: number;
+};
+
 const now = () => Date.now() / 1000;
+
+function toRow(spec: RunSpec, host_id: string) {
+  return {
+    run_id: spec.run_id,
+    name: spec.name,
+    engine: spec.engine,
+    preset: spec.preset,
+    seed: spec.seed,
+    spec: JSON.stringify(spec),
+    host_id,
+    simulated: spec.engine === "simulator",
+    recorded: spec.recorded === true,
+    created_secs: now(),
+  };
+}
 
 /** @param db  The open database, migrated. */
 export function createRunStore(db: Db) {
@@ -17,6 +39,35 @@ export function createRunStore(db: Db) {
       .values({ run_id, attempt, phase: "launching", verdict: "starting", launched_secs: now() })
       .onConflictDoNothing()
       .run();
+
+  const get = (run_id: string): RunRecord | null =>
+    db.select().from(runs).where(eq(runs.run_id, run_id)).get() ?? null;
+
+  const byLaunchKey = (launch_key: string): RunRecord | null =>
+    db.select().from(runs).where(eq(runs.launch_key, launch_key)).get() ?? null;
+
+  const lastPlace = (host_id: string): number =>
+    db
+      .select({ last: max(runs.queue_place) })
+      .from(runs)
+      .where(eq(runs.host_id, host_id))
+      .get()?.last ?? 0;
+
+  const insertWaiting = (
+    { spec, host_id, max_retries }: NewRun,
+    more: Partial<Pick<RunRecord, "launch_key" | "sweep_id" | "sweep_schedule">>,
+  ): RunRecord =>
+    db
+      .insert(runs)
+      .values({
+        ...toRow(spec, host_id),
+        ...more,
+        max_retries,
+        state: "queued",
+        queue_place: lastPlace(host_id) + 1,
+      })
+      .returning()
+      .get();
 
   return {
     list(trash: boolean): RunRecord[] {
@@ -32,13 +83,9 @@ export function createRunStore(db: Db) {
       return db.select().from(runs).where(inArray(runs.run_id, run_ids)).all();
     },
 
-    get(run_id: string): RunRecord | null {
-      return db.select().from(runs).where(eq(runs.run_id, run_id)).get() ?? null;
-    },
+    get,
 
-    byLaunchKey(launch_key: string): RunRecord | null {
-      return db.select().from(runs).where(eq(runs.launch_key, launch_key)).get() ?? null;
-    },
+    byLaunchKey,
 
     attempts(run_id: string): AttemptRecord[] {
       return db
@@ -94,54 +141,87 @@ export function createRunStore(db: Db) {
     },
 
     /**
-     * Writes a run and its first attempt before anything starts. A second call with the same key writes nothing.
+     * Writes a run before anything starts, at the end of its host's queue. A second call with the same key writes
+     * nothing.
      *
      * @returns The run of that key.
      */
-    create(run: { spec: RunSpec; host_id: string; launch_key: string | null }): RunRecord {
+    create(order: NewRun & { launch_key: string }): RunRecord {
       return writeDurably(db, () => {
-        const { spec } = run;
-        if (run.launch_key !== null) {
-          const known = db.select().from(runs).where(eq(runs.launch_key, run.launch_key)).get();
-          if (known) return known;
-        }
-        const record = db
-          .insert(runs)
-          .values({
-            run_id: spec.run_id,
-            launch_key: run.launch_key,
-            name: spec.name,
-            engine: spec.engine,
-            preset: spec.preset,
-            seed: spec.seed,
-            spec: JSON.stringify(spec),
-            host_id: run.host_id,
-            state: "launching",
-            simulated: spec.engine === "simulator",
-            recorded: spec.recorded === true,
-            created_secs: now(),
-          })
-          .returning()
-          .get();
-        insertAttempt(spec.run_id, 1);
-        return record;
+        const known = byLaunchKey(order.launch_key);
+        if (known) return known;
+        return insertWaiting(order, { launch_key: order.launch_key });
       });
     },
+
+    /** Writes a sweep and its runs; a second call with the same key writes nothing. Returns the sweep of that key. */
+    createSweep(
+      sweep: { sweep_id: string; launch_key: string; name: string },
+      orders: (NewRun & { schedule: string })[],
+    ): string {
+      return writeDurably(db, () => {
+        const known = db.select().from(sweeps).where(eq(sweeps.launch_key, sweep.launch_key)).get();
+        if (known) return known.sweep_id;
+        db.insert(sweeps)
+          .values({ ...sweep, created_secs: now() })
+          .run();
+        for (const { schedule, ...order } of orders)
+          insertWaiting(order, { sweep_id: sweep.sweep_id, sweep_schedule: schedule });
+        return sweep.sweep_id;
+      });
+    },
+
+    sweepByKey: (launch_key: string) =>
+      db.select().from(sweeps).where(eq(sweeps.launch_key, launch_key)).get() ?? null,
+
+    sweepNames(): Map<string, string> {
+      const rows = db.select().from(sweeps).all();
+      return new Map(rows.map(({ sweep_id, name }) => [sweep_id, name]));
+    },
+
+    ofSweep(sweep_id: string): RunRecord[] {
+      return db.select().from(runs).where(eq(runs.sweep_id, sweep_id)).orderBy(asc(runs.created_secs)).all();
+    },
+
+    forksOf(run_id: string): RunRecord[] {
+      return db
+        .select()
+        .from(runs)
+        .where(eq(runs.forked_from_run_id, run_id))
+        .orderBy(asc(runs.created_secs))
+        .all();
+    },
+
+    /** Ended attempts that took steps, of runs of one preset on one host, the newest first. */
+    paces(preset: string, host_id: string): { secs: number; steps: number; spec: string }[] {
+      return db.$client
+        .prepare<[string, string], { secs: number; steps: number; spec: string }>(
+          `SELECT attempts.ended_secs - attempts.launched_secs AS secs,
+             attempts.last_step - coalesce(attempts.resume_step, 0) AS steps, runs.spec AS spec
+           FROM attempts JOIN runs USING (run_id)
+           WHERE runs.preset = ? AND runs.host_id = ? AND NOT runs.recorded AND attempts.phase = 'ended'
+             AND attempts.last_step - coalesce(attempts.resume_step, 0) >= 10
+           ORDER BY attempts.ended_secs DESC LIMIT 8`,
+        )
+        .all(preset, host_id);
+    },
+
+    /** Writes a run that a host holds and the database does not know, with its first attempt. */
+    adopt(spec: RunSpec, host_id: string): void {
+      writeDurably(db, () => {
+        db.insert(runs)
+          .values({ ...toRow(spec, host_id), state: "launching" })
+          .run();
+        insertAttempt(spec.run_id, 1);
+      });
+    },
+
+    /** Runs `write` as one durable transaction. */
+    atomically: <T>(write: () => T): T => writeDurably(db, write),
 
     /** Writes the row of a further attempt; none when it is there already. */
     addAttempt(run_id: string, attempt: number): void {
       writeDurably(db, () => insertAttempt(run_id, attempt));
-    },
-
-    /** Writes the row of an attempt that goes on where the one before it ended. */
-    resume(run_id: string, attempt: number): void {
-      writeDurably(db, () => {
-        insertAttempt(run_id, attempt);
-        db.update(runs)
-          .set({ state: "launching", stop_requested_secs: null, problem: null, ended_secs: null })
-          .where(eq(runs.run_id, run_id))
-          .run();
-      });
     },
 
     /** What a person asked of a run: a name, a stop. */

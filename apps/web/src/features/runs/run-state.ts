@@ -5,6 +5,7 @@ type Words = { tone: Tone; label: string; meaning: string };
 
 /** A run's state in a word, a shape and a sentence. */
 export const RUN_STATES: Record<RunState, Words> = {
+  queued: { tone: "waiting", label: "queued", meaning: "It waits for its turn on the host." },
   launching: { tone: "waiting", label: "launching", meaning: "Its process is being started on the host." },
   running: { tone: "busy", label: "running", meaning: "It trains and reports." },
   stalled: {
@@ -64,6 +65,7 @@ export function getVerdict({ verdict, reason, signal }: AttemptSummary): { tone:
 }
 
 const LIVE: ReadonlySet<RunState> = new Set([
+  "queued",
   "launching",
   "running",
   "stalled",
@@ -72,7 +74,7 @@ const LIVE: ReadonlySet<RunState> = new Set([
   "stopping",
 ]);
 
-/** True while the run may still write. */
+/** True while the run may still write, or is going to. */
 export function isLive(state: RunState): boolean {
   return LIVE.has(state);
 }

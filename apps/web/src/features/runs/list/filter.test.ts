@@ -21,6 +21,10 @@ const run = (name: string, state: RunState, change: Partial<RunSummary> = {}): R
   trashed_secs: null,
   simulated: true,
   recorded: false,
+  queue: null,
+  max_retries: 0,
+  sweep: null,
+  forked_from: null,
   ...change,
 });
 
