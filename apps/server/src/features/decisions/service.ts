@@ -37,6 +37,8 @@ export type Decisions = {
    *   doesn't fit the newest version, with the reason.
    */
   decide(sent: Sent): Decision;
+  /** The same of several selections: all of it is said, or none. */
+  decideAll(all: readonly Sent[]): Decision[];
   listOfClip(clip_id: string): ClipDecisions;
   /** The history of one selection, in order of version; empty where nobody decided anything. */
   list(clip_id: string, settings_hash: string): Decision[];
@@ -76,34 +78,38 @@ export function createDecisionService({ store, listTimes, getSelection }: Decisi
     return { name: name ?? NAMELESS, is_given: name !== null };
   };
 
+  const append = ({ decision_id, clip_id, settings_hash, decided }: Sent) => {
+    const ground = getGround(clip_id, settings_hash);
+    const before = store.get(decision_id);
+    if (before !== null)
+      return { decision: expectSame(before, { clip_id, settings_hash, decided }), is_new: false };
+    const history = store.list(clip_id, settings_hash);
+    const check = checkDecided(ground, history, decided);
+    if (check.outcome === "refused") throw new TRPCError({ code: "CONFLICT", message: check.reason });
+    const same = check.outcome === "already" && history.find((one) => one.decision_id === check.decision_id);
+    if (same) return { decision: same, is_new: false };
+    const made: Decision = {
+      ...decided,
+      decision_id,
+      clip_id,
+      settings_hash,
+      version: history.length + 1,
+      author: getSignature().name,
+      made_secs: Date.now() / 1000,
+    };
+    store.append(made);
+    return { decision: made, is_new: true };
+  };
+
+  const decideAll: Decisions["decideAll"] = (all) => {
+    const made = store.durably(() => all.map(append));
+    if (made.some(({ is_new }) => is_new)) bell.ring();
+    return made.map(({ decision }) => decision);
+  };
+
   return {
-    decide({ decision_id, clip_id, settings_hash, decided }) {
-      const ground = getGround(clip_id, settings_hash);
-      const { decision, is_new } = store.durably(() => {
-        const before = store.get(decision_id);
-        if (before !== null)
-          return { decision: expectSame(before, { clip_id, settings_hash, decided }), is_new: false };
-        const history = store.list(clip_id, settings_hash);
-        const check = checkDecided(ground, history, decided);
-        if (check.outcome === "refused") throw new TRPCError({ code: "CONFLICT", message: check.reason });
-        const same =
-          check.outcome === "already" && history.find((one) => one.decision_id === check.decision_id);
-        if (same) return { decision: same, is_new: false };
-        const made: Decision = {
-          ...decided,
-          decision_id,
-          clip_id,
-          settings_hash,
-          version: history.length + 1,
-          author: getSignature().name,
-          made_secs: Date.now() / 1000,
-        };
-        store.append(made);
-        return { decision: made, is_new: true };
-      });
-      if (is_new) bell.ring();
-      return decision;
-    },
+    decide: (sent) => decideAll([sent])[0] as Decision,
+    decideAll,
     listOfClip(clip_id) {
       const decisions = store.listOfClip(clip_id);
       const hashes = [...new Set(decisions.map(({ settings_hash }) => settings_hash))];
