@@ -144,6 +144,8 @@ export function openSlctlSession(streams: {
   streams.output.on("data", onData);
   streams.output.on("end", () => end("The host closed the connection."));
   streams.output.on("error", (error) => end(`The connection broke: ${error.message}`));
+  // Whoever looked at the stream before us has paused it.
+  streams.output.resume();
   streams.input.on("error", (error) => end(`The connection broke: ${error.message}`));
   streams.input.write(`${JSON.stringify({ nonce })}\n`);
 

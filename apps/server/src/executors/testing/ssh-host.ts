@@ -1,0 +1,47 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { makeDataDir } from "../../features/runs/testing/servers.ts";
+import { createSsh, type Ssh, type SshExecutor } from "../ssh/index.ts";
+import { type Sshd, type SshdSettings, startSshd } from "./sshd.ts";
+
+/** An SSH host whose key is trusted, and the way to it. */
+export type TestHost = {
+  sshd: Sshd;
+  ssh: Ssh;
+  executor: SshExecutor;
+  dataDir: string;
+  /** Run directories, on the host. */
+  root: string;
+  close(): Promise<void>;
+};
+
+/** Starts an sshd and an executor that knows it. `root` stands in the home there unless given. */
+export async function startSshHost(
+  name: string,
+  settings: SshdSettings & { root?: string; trusted?: boolean } = {},
+): Promise<TestHost> {
+  const { root, trusted = true, ...rest } = settings;
+  const sshd = await startSshd(name, rest);
+  const { dataDir, remove } = makeDataDir(name);
+  mkdirSync(join(dataDir, "ssh"), { recursive: true, mode: 0o700 });
+  if (trusted) sshd.trustIn(join(dataDir, "ssh", "known_hosts"));
+  const ssh = createSsh({ dataDir, user_config: sshd.client_config });
+  const executor = ssh.executor({
+    address: sshd.address,
+    port: sshd.port,
+    root: root ?? join(sshd.home, "runs"),
+  });
+  return {
+    sshd,
+    ssh,
+    executor,
+    dataDir,
+    root: root ?? join(sshd.home, "runs"),
+    async close() {
+      await executor.close();
+      ssh.close();
+      await sshd.remove();
+      await remove();
+    },
+  };
+}
