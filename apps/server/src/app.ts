@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { hashSettings, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
 import { type Logger, pino } from "pino";
 import { type Db, openDatabase } from "./db/open.ts";
+import { type Batches, createBatches } from "./features/batches/index.ts";
 import { type Clips, createClips } from "./features/clips/index.ts";
 import type { Quota } from "./features/clips/uploads.ts";
 import { createDecisions, type Decisions } from "./features/decisions/index.ts";
@@ -35,6 +36,7 @@ export type App = {
   dataDir: string;
   log: Logger;
   jobs: Jobs;
+  batches: Batches;
   clips: Clips;
   keyframes: KeyFrames;
   decisions: Decisions;
@@ -75,6 +77,8 @@ export async function createApp(options: {
   const clips = createClips({ ...options, db, log, jobs });
   const keyframes = createKeyFrames({ db, library: clips.library, jobs, log });
   keyframes.start();
+  const batches = createBatches({ db, clips, keyframes, jobs, log });
+  batches.startUp();
   const decisions = createDecisions({ db, library: clips.library, keyframes });
   const questions = createQuestions({ db, library: clips.library, jobs });
   const endpoints = createEndpoints({ db, dataDir: options.dataDir, patience: options.patience });
@@ -145,6 +149,7 @@ export async function createApp(options: {
     dataDir: options.dataDir,
     log,
     jobs,
+    batches,
     clips,
     keyframes,
     decisions,

@@ -1,4 +1,5 @@
 import { aboutRouter } from "./features/about/router.ts";
+import { batchesRouter } from "./features/batches/router.ts";
 import { clipsRouter } from "./features/clips/router.ts";
 import { decisionsRouter } from "./features/decisions/router.ts";
 import { endpointsRouter } from "./features/endpoints/router.ts";
@@ -19,6 +20,7 @@ import { procedure, router } from "./trpc.ts";
 
 export const appRouter = router({
   about: aboutRouter,
+  batches: batchesRouter,
   clips: clipsRouter,
   decisions: decisionsRouter,
   endpoints: endpointsRouter,

@@ -5,6 +5,7 @@ import fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { App } from "../app.ts";
 import { explainFailure } from "../data-folder/explain-failure.ts";
 import { loadInstallToken } from "../data-folder/token.ts";
+import { registerBatchRoutes } from "../features/batches/index.ts";
 import { registerKeyFrameRoutes } from "../features/keyframes/index.ts";
 import { registerPolicyRoutes } from "../features/policies/index.ts";
 import { registerImportRoute } from "../features/questions/index.ts";
@@ -55,6 +56,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
     } satisfies FastifyTRPCPluginOptions<AppRouter>["trpcOptions"],
   });
   app.clips.registerRoutes(server);
+  registerBatchRoutes(server, app.batches);
   registerKeyFrameRoutes(server, app.keyframes);
   registerPolicyRoutes(server, app.policies);
   registerImportRoute(server, app.questions);

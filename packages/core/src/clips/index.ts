@@ -108,6 +108,7 @@ export type Job = {
     | "read"
     | "proxy"
     | "keyframes"
+    | "batch"
     | "environment"
     | "prepare"
     | "perceive"

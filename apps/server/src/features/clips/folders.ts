@@ -3,6 +3,8 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { TRPCError } from "@trpc/server";
 import { confinePath, PathOutsideError } from "../../http/confine-path.ts";
+import { isVideoName } from "../../media/video-name.ts";
+import { type Walked, walkVideos } from "../../media/walk.ts";
 
 /** A folder of the server from which clips may be added. */
 export type Folder = { folder_id: string; path: string; name: string };
@@ -16,14 +18,12 @@ export type FolderEntry = {
   bytes: number | null;
 };
 
-/** Endings of files that browsing shows; what a file really is shows when it is read. */
-const VIDEO =
-  /\.(mp4|m4v|mov|mkv|webm|avi|gif|ts|m2ts|mts|mpg|mpeg|flv|ogv|wmv|asf|3gp|3g2|ivf|mxf|dv|nut|y4m|h264|h265|hevc|apng)$/i;
-
 /** The folders that the owner listed, and nothing outside them. */
 export type Folders = {
   list(): Folder[];
   browse(folder_id: string, path: string): Promise<FolderEntry[]>;
+  /** The videos of a folder and of all folders in it. */
+  walk(folder_id: string, path: string, signal: AbortSignal): AsyncGenerator<Walked, void, undefined>;
   /** The real path of a file in a listed folder. */
   resolve(folder_id: string, path: string): Promise<string>;
 };
@@ -62,6 +62,7 @@ export function createFolders(listed: () => string[]): Folders {
   return {
     list,
     resolve,
+    walk: (folder_id, path, signal) => walkVideos((inner) => resolve(folder_id, inner), path, signal),
     async browse(folder_id, path) {
       const real = await resolve(folder_id, path);
       const entries: FolderEntry[] = [];
@@ -73,7 +74,7 @@ export function createFolders(listed: () => string[]): Folders {
         if (target === null) continue;
         const found = await stat(join(target));
         if (found.isDirectory()) entries.push({ kind: "folder", name, path: inner, bytes: null });
-        else if (found.isFile() && VIDEO.test(name)) {
+        else if (found.isFile() && isVideoName(name)) {
           entries.push({ kind: "file", name, path: inner, bytes: found.size });
         }
       }

@@ -31,6 +31,15 @@ export type KeyFrames = {
   /** Selects and stores; a second call for work that is under way joins it. */
   extract(clip_id: string, settings: KeyFrameSettings): Job;
   /**
+   * The same, and waits for its end. Work that this call began is cancelled when the signal fires; work that others
+   * began goes on.
+   *
+   * @throws The signal's reason when it fires.
+   */
+  extractAndWait(clip_id: string, settings: KeyFrameSettings, signal: AbortSignal): Promise<Job>;
+  /** Whether a selection of these settings is stored. */
+  isStored(clip_id: string, settings_hash: string): boolean;
+  /**
    * Selects from cached features, without storing.
    *
    * @throws TRPCError PRECONDITION_FAILED when the clip was never looked at under such settings.
@@ -46,7 +55,7 @@ export type KeyFrames = {
 type Parts = { store: KeyFrameStore; library: Library; jobs: Jobs; pool: DecoderPool; log: Logger };
 
 export function createKeyFrameService({ store, library, jobs, pool, log }: Parts): KeyFrames {
-  const running = new Map<string, Job>();
+  const running = new Map<string, { job: Job; ended: Promise<Job> }>();
   const selecting = new Map<string, Promise<unknown>>();
   const closing = new AbortController();
 
@@ -64,7 +73,7 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
     const settings_hash = hashSettings(settings);
     const key = `${clip_id} ${settings_hash}`;
     const underWay = running.get(key);
-    if (underWay) return underWay;
+    if (underWay) return underWay.job;
     const args = toArgs(clip_id, settings);
     const { name } = library.get(clip_id);
     store.putExtraction({ clip_id, settings_hash, settings, state: "wanted", problem: null });
@@ -80,7 +89,7 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
       store.put(selection);
       progress(total, total);
     });
-    running.set(key, job);
+    running.set(key, { job, ended });
     ended
       .then(({ state, problem }) => {
         running.delete(key);
@@ -89,6 +98,26 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
       })
       .catch((error: unknown) => log.error({ err: error, clip_id }, "selecting key-frames"));
     return job;
+  };
+
+  const extractAndWait: KeyFrames["extractAndWait"] = async (clip_id, settings, signal) => {
+    signal.throwIfAborted();
+    const key = `${clip_id} ${hashSettings(settings)}`;
+    const isMine = !running.has(key);
+    const { job_id } = extract(clip_id, settings);
+    const ended = running.get(key)?.ended;
+    if (ended === undefined) throw new Error("the extraction was not begun");
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        if (isMine) jobs.cancel(job_id);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", stop, { once: true });
+      ended.then((job) => {
+        signal.removeEventListener("abort", stop);
+        resolve(job);
+      }, reject);
+    });
   };
 
   /** Extracts what was never asked for; what a person cancelled or what failed stays as it is. */
@@ -140,6 +169,8 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
     getStored: (clip_id, settings_hash) => store.get(library.get(clip_id).clip_id, settings_hash),
     getSaved: (clip_id) => store.getLatestSettings(library.get(clip_id).clip_id),
     extract,
+    extractAndWait,
+    isStored: (clip_id, settings_hash) => store.getSettings(clip_id, settings_hash) !== null,
     select(clip_id, settings) {
       library.get(clip_id);
       // One after the other for a clip: each adds to the same file of pairs.
