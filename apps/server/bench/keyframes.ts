@@ -175,7 +175,6 @@ async function measureAgreement(utils: string): Promise<void> {
     likeness.push(like);
     own.push(self);
   }
-  extractor.delete();
   const value = agreed / decisive;
   const chains = mean(likeness);
   const itself = mean(own);

@@ -8,14 +8,12 @@ import {
   selectKeyFrames,
 } from "../src/keyframes/index.ts";
 import { createRandom, paintWall, toLuma, viewWall } from "../src/keyframes/testing.ts";
-import { loadOpenCv } from "./lib/load-cv.ts";
 
 const FRAMES = 60;
 const RUNS = 20;
 const TARGET_MS = 50;
 
-const { cv } = await loadOpenCv();
-const extractor = createExtractor(cv, SIGHTLINE_SETTINGS);
+const extractor = createExtractor(null, SIGHTLINE_SETTINGS);
 const wall = paintWall(3000, 800);
 const random = createRandom(1);
 const frames: FrameFeatures[] = [];
@@ -50,4 +48,3 @@ console.log(
     with: `${FRAMES} sampled frames, ${pairs.size} pairs cached; a pair that is not costs ${pair_ms.toFixed(0)} ms`,
   }),
 );
-extractor.delete();

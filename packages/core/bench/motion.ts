@@ -28,7 +28,6 @@ import {
   SETTINGS,
   type World,
 } from "../src/worlds/index.ts";
-import { loadOpenCv } from "./lib/load-cv.ts";
 import { getTrueMotion, type TrueMotion } from "./lib/motion-truth.ts";
 
 const WIDTH = 384;
@@ -141,11 +140,9 @@ function listYawErrors(judged: readonly Judged[]): number[] {
   return errors.sort((a, b) => a - b);
 }
 
-const { cv } = await loadOpenCv();
-const extractor = createExtractor(cv, SIGHTLINE_SETTINGS);
+const extractor = createExtractor(null, SIGHTLINE_SETTINGS);
 const worlds = listWorlds();
 const perWorld = worlds.map((world) => judge(world, lookAt(world, extractor)));
-extractor.delete();
 
 const judged = perWorld.flat();
 const moved = judged.filter(({ truth }) => truth.action !== null);

@@ -1,7 +1,6 @@
 /** Key-frame work on one clip, as it runs in a decoder process. */
 import { mkdir } from "node:fs/promises";
 import {
-  compareFrames,
   createExtractor,
   createPairSource,
   type Extractor,
@@ -39,33 +38,29 @@ export async function select(args: SelectArgs, report: (done: number) => void): 
   const { clip_id, settings, cache_dir } = args;
   const files = getEvidenceFiles(cache_dir, getEvidenceHash(settings));
   await mkdir(cache_dir, { recursive: true });
+  const extractor = await openExtractor(settings);
   let frames = await readFeatures(files.features);
-  const extractor = frames === null || needsCvToCompare(settings) ? await openExtractor(settings) : null;
-  try {
-    if (frames === null && extractor !== null) {
-      frames = describeFrames(args, extractor, report);
-      await replaceFile(files.features, encodeFeatures(frames));
-    }
-    const seen = frames ?? [];
-    const pairs = new PairCache(await readPairs(files.pairs));
-    const known = pairs.size;
-    const compare = extractor?.compare ?? ((a, b) => compareFrames(a, b, settings, null));
-    const comparer: Pick<Extractor, "compare"> = {
-      compare(a, b) {
-        // Of a long clip, comparing takes longer than silence is borne with.
-        report(seen.length);
-        return compare(a, b);
-      },
-    };
-    const selection = selectKeyFrames(clip_id, seen, settings, createPairSource(seen, pairs, comparer));
-    if (pairs.size > known) await replaceFile(files.pairs, JSON.stringify(pairs.list()));
-    return noteMissing(selection, sampleFrames([...args.index.time_secs], settings).length);
-  } finally {
-    extractor?.delete();
+  if (frames === null) {
+    frames = describeFrames(args, extractor, report);
+    await replaceFile(files.features, encodeFeatures(frames));
   }
+  const count = frames.length;
+  const pairs = new PairCache(await readPairs(files.pairs));
+  const known = pairs.size;
+  const comparer: Pick<Extractor, "compare"> = {
+    compare(a, b) {
+      // Of a long clip, comparing takes longer than silence is borne with.
+      report(count);
+      return extractor.compare(a, b);
+    },
+  };
+  const selection = selectKeyFrames(clip_id, frames, settings, createPairSource(frames, pairs, comparer));
+  if (pairs.size > known) await replaceFile(files.pairs, JSON.stringify(pairs.list()));
+  return noteMissing(selection, sampleFrames([...args.index.time_secs], settings).length);
 }
 
 async function openExtractor(settings: KeyFrameSettings): Promise<Extractor> {
+  if (!needsCvToCompare(settings)) return createExtractor(null, settings);
   const { loadOpenCv } = await import("./opencv.ts");
   const { cv } = await loadOpenCv();
   return createExtractor(cv, settings);

@@ -15,34 +15,10 @@ export interface CvMat extends CvObject {
   empty(): boolean;
 }
 
-export interface CvVector<T> extends CvObject {
-  size(): number;
-  get(index: number): T;
-}
-
-export type CvKeyPoint = { pt: { x: number; y: number } };
-
-export interface CvOrb extends CvObject {
-  detectAndCompute(image: CvMat, mask: CvMat, keyPoints: CvVector<CvKeyPoint>, descriptors: CvMat): void;
-}
-
 export interface Cv {
-  readonly CV_8UC1: number;
   readonly CV_32FC2: number;
-  readonly INTER_AREA: number;
   readonly RANSAC: number;
   Mat: new (rows?: number, cols?: number, type?: number) => CvMat;
-  Size: new (width: number, height: number) => { width: number; height: number };
-  ORB: new (features: number) => CvOrb;
-  KeyPointVector: new () => CvVector<CvKeyPoint>;
-  resize(
-    from: CvMat,
-    to: CvMat,
-    size: { width: number; height: number },
-    fx: number,
-    fy: number,
-    interpolation: number,
-  ): void;
   findHomography(from: CvMat, to: CvMat, method: number, threshold: number, mask: CvMat): CvMat;
   exceptionFromPtr?(pointer: number): { msg: string };
 }

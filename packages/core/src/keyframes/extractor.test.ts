@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { loadOpenCv } from "../../bench/lib/load-cv.ts";
 import type { Cv } from "./cv.ts";
 import { createExtractor, type Extractor } from "./extractor.ts";
@@ -19,11 +19,6 @@ beforeAll(async () => {
   ({ cv } = await loadOpenCv());
   sightline = createExtractor(cv, SIGHTLINE_SETTINGS);
   released = createExtractor(cv, EMBODIED_R_SETTINGS);
-});
-
-afterAll(() => {
-  sightline.delete();
-  released.delete();
 });
 
 const at = (left: number, top: number, scale = 1): GreyPlane => viewWall(wall, { left, top, scale });

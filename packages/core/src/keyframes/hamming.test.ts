@@ -1,17 +1,21 @@
 import { expect, it } from "vitest";
 import { loadOpenCv } from "../../bench/lib/load-cv.ts";
-import type { Cv, CvMat, CvObject, CvVector } from "./cv.ts";
+import type { Cv, CvMat, CvObject } from "./cv.ts";
 import { type Match, matchDescriptors } from "./hamming.ts";
 import { createRandom } from "./testing.ts";
 
 /** The matcher that is held to; the product itself does without. */
 type Matching = {
+  CV_8UC1: number;
   NORM_HAMMING: number;
   BFMatcher: new (
     norm: number,
     crossCheck: boolean,
   ) => CvObject & { match(query: CvMat, train: CvMat, matches: CvObject): void };
-  DMatchVector: new () => CvVector<{ queryIdx: number; trainIdx: number; distance: number }>;
+  DMatchVector: new () => CvObject & {
+    size(): number;
+    get(i: number): { queryIdx: number; trainIdx: number; distance: number };
+  };
 };
 
 /** Descriptors of few different bytes, so that distances are often equal. */

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { expandRange, measureNoise, turnUpright } from "./plane.ts";
-import { paintFlat, paintNoise, paintWall, viewWall } from "./testing.ts";
+import { expandRange, turnUpright } from "./plane.ts";
 
 const PLANE = { width: 3, height: 2, data: Uint8Array.of(1, 2, 3, 4, 5, 6) };
 
@@ -38,11 +37,4 @@ it("stretches limited range to full range and leaves full range alone", () => {
   const plane = { width: 6, height: 1, data: Uint8Array.of(0, 16, 17, 126, 235, 255) };
   expect([...expandRange(plane, false).data]).toEqual([0, 0, 1, 128, 255, 255]);
   expect(expandRange(plane, true)).toBe(plane);
-});
-
-it("tells noise from pictures", () => {
-  expect(measureNoise(paintNoise(1))).toBeCloseTo(1, 1);
-  expect(measureNoise(viewWall(paintWall(800, 500), { left: 10, top: 10 }))).toBeLessThan(0.3);
-  expect(measureNoise(paintFlat(0))).toBe(0);
-  expect(measureNoise({ width: 1, height: 4, data: Uint8Array.of(0, 255, 0, 255) })).toBe(0);
 });

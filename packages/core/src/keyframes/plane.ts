@@ -47,31 +47,3 @@ export function expandRange(plane: GreyPlane, full_range: boolean): GreyPlane {
   for (let i = 0; i < data.length; i += 1) data[i] = EXPANDED[plane.data[i] as number] as number;
   return { ...plane, data };
 }
-
-/**
- * How little neighbouring pixels have to do with each other: mean squared difference of neighbours along rows ÷ twice the
- * variance. About 0.05 for a sharp photograph, below 0.01 when blurred, 1 for white noise; 0 for a flat plane.
- */
-export function measureNoise(plane: GreyPlane): number {
-  const { width, height, data } = plane;
-  let sum = 0;
-  let squares = 0;
-  let differences = 0;
-  for (let y = 0; y < height; y += 1) {
-    let left = data[y * width] as number;
-    sum += left;
-    squares += left * left;
-    for (let i = y * width + 1, end = (y + 1) * width; i < end; i += 1) {
-      const value = data[i] as number;
-      const step = value - left;
-      sum += value;
-      squares += value * value;
-      differences += step * step;
-      left = value;
-    }
-  }
-  const count = width * height;
-  const variance = squares / count - (sum / count) ** 2;
-  if (width < 2 || variance < 0.25) return 0;
-  return differences / (height * (width - 1)) / (2 * variance);
-}

@@ -3,7 +3,6 @@
  * what it saw of the last clip, so that another threshold is answered from memory.
  */
 import {
-  compareFrames,
   createExtractor,
   createPairSource,
   decodeFeatures,
@@ -151,7 +150,7 @@ async function select(
       }
     } catch (error) {
       if (!(error instanceof MissingPairError)) throw error;
-      compare = createPairSource(frames, pairs, await getComparer(settings));
+      compare = createPairSource(frames, pairs, (await getExtractor(settings)).extractor);
       continue;
     }
     const decisions: KeyFrameDecision[] = chain.finish();
@@ -159,10 +158,12 @@ async function select(
   }
 }
 
-/** Without OpenCV where the preset compares by itself. */
-async function getComparer(settings: KeyFrameSettings): Promise<Pick<Extractor, "compare">> {
-  if (needsCvToCompare(settings)) return (await getExtractor(settings)).extractor;
-  return { compare: (reference, candidate) => compareFrames(reference, candidate, settings, null) };
+/** OpenCV, 11 MB, is loaded only where it compares. Inside an object, for a promise must not resolve to a module of OpenCV. */
+async function makeExtractor(settings: KeyFrameSettings): Promise<{ extractor: Extractor }> {
+  if (!needsCvToCompare(settings)) return { extractor: createExtractor(null, settings) };
+  const { loadOpenCv } = await import("./opencv.ts");
+  const { cv } = await loadOpenCv();
+  return { extractor: createExtractor(cv, settings) };
 }
 
 /** The same for all settings that share evidence. */
@@ -170,10 +171,7 @@ function getExtractor(settings: KeyFrameSettings): Promise<{ extractor: Extracto
   const hash = getEvidenceHash(settings);
   let made = extractors.get(hash);
   if (made === undefined) {
-    made = import("./opencv.ts").then(async ({ loadOpenCv }) => {
-      const { cv } = await loadOpenCv();
-      return { extractor: createExtractor(cv, settings) };
-    });
+    made = makeExtractor(settings);
     extractors.set(hash, made);
   }
   return made;
