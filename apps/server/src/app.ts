@@ -119,6 +119,7 @@ export async function createApp(options: {
     db,
     dataDir: options.dataDir,
     jobs,
+    log,
     isBusy: (host_id) => runs.activeByHost().has(host_id),
     sshConfig: process.env.SIGHTLINE_SSH_CONFIG,
   });

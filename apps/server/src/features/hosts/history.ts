@@ -18,6 +18,7 @@ export type HostHistory = {
   note(host_id: string, kind: HostEventKind, says: string): void;
   /** Compares a look at a host with the one before and writes down what became different. */
   saw(host: Seen): void;
+  sawEnvironment(host_id: string, environment: Seen["environment"]): void;
   sawDisk(host_id: string, free_bytes: number): void;
   /** The newest of a host, newest first. */
   list(host_id: string): HostEvent[];
@@ -91,6 +92,7 @@ export function createHostHistory(db: Db): HostHistory {
   return {
     bell,
     note,
+    sawEnvironment,
     sawDisk,
     list: (host_id) => shown.all(host_id, SHOWN),
     saw(host) {

@@ -23,6 +23,7 @@ it("says that a machine without Python takes no run, and starts nothing there", 
     db,
     dataDir,
     jobs,
+    log,
     isBusy: () => false,
     local: (root) => createLocalExecutor({ root, search_path: join(dataDir, "nothing") }),
   });

@@ -1,18 +1,31 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { checkHost, type HostFacts, type HostState, type NoFacts } from "@sightline/core/hosts";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  checkHost,
+  type HostEnvironment,
+  type HostFacts,
+  type HostState,
+  type NoFacts,
+} from "@sightline/core/hosts";
 import { TRPCError } from "@trpc/server";
+import type { Logger } from "pino";
 import type { Db } from "../../db/open.ts";
 import { type Executor, UnreachableError } from "../../executors/executor.ts";
 import { createLocalExecutor, NoPythonError } from "../../executors/local.ts";
 import type { SlctlExecutor } from "../../executors/slctl-executor.ts";
 import { createSsh, SshError } from "../../executors/ssh/index.ts";
+import { createBell, follow } from "../../live/follow.ts";
 import type { Jobs } from "../jobs/tray.ts";
+import { createHostHistory } from "./history.ts";
 import { createPreparations } from "./prepare.ts";
 import type { Hosts } from "./service.ts";
 import { createHostStore, type HostRecord } from "./store.ts";
+import { createUsageWatch } from "./usage.ts";
 
 const FRESH_MS = 10_000;
+/** Followers of the list hear of changes at most this often. */
+const RING_MS = 200;
 const DOCTOR_MS = 60_000;
 /** How long a list waits for a host that is asked at this moment. */
 const LIST_WAIT_MS = 1000;
@@ -32,6 +45,7 @@ export function createHosts(parts: {
   db: Db;
   dataDir: string;
   jobs: Jobs;
+  log: Logger;
   /** Hosts on which a run has not ended. */
   isBusy(host_id: string): boolean;
   /** Read in place of `~/.ssh/config`. */
@@ -47,6 +61,9 @@ export function createHosts(parts: {
   let here: Executor | null = null;
   const known = new Map<string, Known>();
   const looking = new Map<string, Promise<Known>>();
+  const history = createHostHistory(parts.db);
+  const bell = createBell();
+  const closing = new AbortController();
 
   const record = (host_id: string): HostRecord => {
     const host = store.get(host_id);
@@ -74,12 +91,19 @@ export function createHosts(parts: {
 
   const preparations = createPreparations({ store, jobs: parts.jobs, executor: remote });
 
+  const environmentOf = (host_id: string): HostEnvironment | null =>
+    host_id === "local" ? null : preparations.environment(host_id);
+
   const look = async (host_id: string): Promise<Known> => {
     const before = known.get(host_id);
     const found = await diagnose(executor(host_id), before?.facts ?? null);
     const since_secs = before?.state === found.state ? before.since_secs : Date.now() / 1000;
     const now = { ...found, since_secs, looked: Date.now() };
+    // One that was detached meanwhile is nobody's business any more.
+    if (closing.signal.aborted || store.get(host_id)?.trashed_secs !== null) return now;
     known.set(host_id, now);
+    history.saw({ host_id, ...found, environment: environmentOf(host_id) });
+    bell.ring();
     return now;
   };
 
@@ -128,19 +152,87 @@ export function createHosts(parts: {
     return host;
   };
 
+  const list = () =>
+    Promise.all(
+      store.list().map(async ({ host_id, name, executor: kind, address, port, root: folder }) => {
+        const { state, problem, since_secs, facts } = await stateOf(host_id);
+        const environment = environmentOf(host_id);
+        const place = { address, port, root: folder };
+        return { host_id, name, executor: kind, ...place, state, problem, since_secs, facts, environment };
+      }),
+    );
+
+  const usage = createUsageWatch({
+    ids: () => store.list().map(({ host_id }) => host_id),
+    executor,
+    active: () => new Set(store.list().flatMap(({ host_id }) => (parts.isBusy(host_id) ? [host_id] : []))),
+    onAnswer(host_id, { disk_free_bytes }) {
+      if (disk_free_bytes !== null) history.sawDisk(host_id, disk_free_bytes);
+      if (known.get(host_id)?.state !== "ready") void lookOnce(host_id);
+    },
+    onSilence(host_id) {
+      if (known.get(host_id)?.state === "ready") void lookOnce(host_id);
+    },
+    log: parts.log,
+  });
+
+  /** Notices what became of preparations, which end on their own. */
+  const watchPreparations = async () => {
+    const told = new Map<string, string>();
+    const changed = () => {
+      for (const { host_id } of store.list()) {
+        const environment = environmentOf(host_id);
+        const text = JSON.stringify(environment);
+        if (environment === null || told.get(host_id) === text) continue;
+        told.set(host_id, text);
+        history.sawEnvironment(host_id, environment);
+        bell.ring();
+      }
+      return undefined;
+    };
+    for await (const _ of follow(parts.jobs.bell, closing.signal, changed));
+  };
+
+  const note: typeof history.note = (host_id, kind, says) => {
+    history.note(host_id, kind, says);
+    bell.ring();
+  };
+
   return {
     ids: () => store.list().map(({ host_id }) => host_id),
     executor,
+    list,
 
-    list: () =>
-      Promise.all(
-        store.list().map(async ({ host_id, name, executor: kind, address, port, root: folder }) => {
-          const { state, problem, since_secs, facts } = await stateOf(host_id);
-          const environment = kind === "local" ? null : preparations.environment(host_id);
-          const place = { address, port, root: folder };
-          return { host_id, name, executor: kind, ...place, state, problem, since_secs, facts, environment };
-        }),
-      ),
+    async *follow(signal) {
+      let told = "";
+      while (!signal.aborted) {
+        const rung = Promise.race([
+          bell.wait(signal),
+          sleep(FRESH_MS, undefined, { signal, ref: false }).catch(() => undefined),
+        ]);
+        const hosts = await list();
+        const text = JSON.stringify(hosts);
+        if (text !== told) yield hosts;
+        told = text;
+        await rung;
+        await sleep(RING_MS, undefined, { signal }).catch(() => undefined);
+      }
+    },
+
+    followUsage: (signal) => usage.follow(signal),
+
+    async *followEvents(host_id, signal) {
+      let newest = -1;
+      yield* follow(history.bell, signal, () => {
+        const events = history.list(host_id);
+        const id = events[0]?.event_id ?? 0;
+        if (id === newest) return undefined;
+        newest = id;
+        return events;
+      });
+    },
+
+    note,
 
     async ensureUsable(host_id) {
       if (record(host_id).trashed_secs !== null)
@@ -167,6 +259,8 @@ export function createHosts(parts: {
         for (const host of store.list().filter(({ executor: kind }) => kind === "ssh")) {
           known.delete(host.host_id);
           attached.get(host.host_id)?.tryAgain();
+          if (host.address === address.address && host.port === address.port)
+            note(host.host_id, "confirmed", `The key ${fingerprint} was confirmed.`);
         }
         return contact;
       }
@@ -192,10 +286,12 @@ export function createHosts(parts: {
         });
       if (there) {
         store.change(there.host_id, { name, trashed_secs: null });
+        note(there.host_id, "restored", `Attached again as ${name}.`);
         return { host_id: there.host_id };
       }
       const host_id = `h${randomBytes(5).toString("hex")}`;
       store.add({ host_id, name, executor: "ssh", address, port, root: folder });
+      note(host_id, "attached", `Attached as ${name}, ${address}, with its runs in ${folder}.`);
       return { host_id };
     },
 
@@ -204,7 +300,7 @@ export function createHosts(parts: {
       if (host_id !== "local") remote(host_id).tryAgain();
       await looking.get(host_id);
       const { facts, without } = await lookOnce(host_id);
-      const environment = host_id === "local" ? null : preparations.environment(host_id);
+      const environment = environmentOf(host_id);
       if (without !== null) return checkHost(without, environment);
       if (facts === null) throw new Error("a look ended without facts and without a reason");
       return checkHost(facts, environment);
@@ -235,8 +331,9 @@ export function createHosts(parts: {
     },
 
     rename(host_id, name) {
-      record(host_id);
+      const before = record(host_id).name;
       store.change(host_id, { name });
+      note(host_id, "renamed", `${before} is called ${name} now.`);
     },
 
     detach(host_id) {
@@ -249,14 +346,17 @@ export function createHosts(parts: {
       preparations.forget(host_id);
       store.change(host_id, { trashed_secs: Date.now() / 1000 });
       forgetWay(host_id);
+      note(host_id, "detached", `${name} was detached.`);
     },
 
     restore(host_id) {
-      own(host_id);
+      const { name } = own(host_id);
       store.change(host_id, { trashed_secs: null });
+      note(host_id, "restored", `${name} was brought back.`);
     },
 
     start() {
+      void watchPreparations();
       for (const host of store.list()) {
         const order = store.preparing(host.host_id);
         if (order !== null) preparations.start(host, order, false);
@@ -264,6 +364,8 @@ export function createHosts(parts: {
     },
 
     async close() {
+      closing.abort();
+      await usage.close();
       await Promise.all([here, ...attached.values()].map((way) => way?.close()));
       ssh.close();
     },

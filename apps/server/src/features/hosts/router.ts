@@ -30,6 +30,22 @@ export const hostsRouter = router({
     return hosts.map((host) => ({ ...host, active_runs: active.get(host.host_id) ?? 0 }));
   }),
 
+  follow: procedure.subscription(async function* ({ ctx, signal }) {
+    const { hosts, runs } = ctx.app;
+    for await (const list of hosts.follow(signal ?? new AbortController().signal)) {
+      const active = runs.activeByHost();
+      yield list.map((host): HostSummary => ({ ...host, active_runs: active.get(host.host_id) ?? 0 }));
+    }
+  }),
+
+  followUsage: procedure.subscription(async function* ({ ctx, signal }) {
+    yield* ctx.app.hosts.followUsage(signal ?? new AbortController().signal);
+  }),
+
+  followEvents: procedure.input(HostId).subscription(async function* ({ ctx, input, signal }) {
+    yield* ctx.app.hosts.followEvents(input.host_id, signal ?? new AbortController().signal);
+  }),
+
   /** A first look goes out into the network, so it is a mutation. */
   contact: procedure
     .input(Address)

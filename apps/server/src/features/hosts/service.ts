@@ -1,4 +1,12 @@
-import type { HostCheck, HostContact, HostSummary, PrepareProfile } from "@sightline/core/hosts";
+import type {
+  HostCheck,
+  HostContact,
+  HostEvent,
+  HostEventKind,
+  HostSummary,
+  PrepareProfile,
+  UsageBatch,
+} from "@sightline/core/hosts";
 import type { Executor } from "../../executors/executor.ts";
 
 /** Where a host is. `port` null: as ssh's own config says. */
@@ -11,6 +19,14 @@ export type Hosts = {
    * as it was last seen.
    */
   list(): Promise<Omit<HostSummary, "active_runs">[]>;
+  /** The list at once and after each change; while somebody follows, the hosts are looked at now and then. */
+  follow(signal: AbortSignal): AsyncGenerator<Omit<HostSummary, "active_runs">[]>;
+  /** How busy the hosts were in the last hour, and each new measurement. */
+  followUsage(signal: AbortSignal): AsyncGenerator<UsageBatch[]>;
+  /** What happened to a host, newest first, at once and after each event. */
+  followEvents(host_id: string, signal: AbortSignal): AsyncGenerator<HostEvent[]>;
+  /** Writes down something that happened to a host. */
+  note(host_id: string, kind: HostEventKind, says: string): void;
   ids(): string[];
   /** The way to reach a host, also one that was detached: its runs still name it. */
   executor(host_id: string): Executor;
