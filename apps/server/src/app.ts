@@ -119,16 +119,16 @@ export async function createApp(options: {
     db,
     dataDir: options.dataDir,
     jobs,
-    log,
     isBusy: (host_id) => runs.activeByHost().has(host_id),
     sshConfig: process.env.SIGHTLINE_SSH_CONFIG,
   });
   const training = createTraining({
     dataDir: options.dataDir,
     environment,
+    trainerOn: (host_id) => hosts.trainer(host_id),
     sampleQuestions: listSampleQuestions,
   });
-  const runs = createRuns({ db, hosts, log, inputs: (spec) => training.inputs(spec) });
+  const runs = createRuns({ db, hosts, log, inputs: (spec, host_id) => training.inputs(spec, host_id) });
   const find = createFind({ db, jobs, log, getAuthor: () => decisions.getSignature().name });
   const policies = createPolicies({
     db,

@@ -37,7 +37,7 @@ export function createRuns(parts: {
   hosts: Hosts;
   log: Logger;
   /** Data and interpreter of an attempt; throws when it can't be started now. The same spec gives the same. */
-  inputs?: (spec: RunSpec) => Promise<Pick<LaunchOrder, "python" | "data">>;
+  inputs?: (spec: RunSpec, host_id: string) => Promise<Pick<LaunchOrder, "python" | "data">>;
 }): Runs {
   const { db, hosts, log, inputs = async () => ({ python: null, data: {} }) } = parts;
   const store = createRunStore(db);
@@ -226,7 +226,7 @@ export function createRuns(parts: {
       await hosts.ensureUsable(request.host_id);
       const { launch_key, host_id, max_retries = 0, ...rest } = request;
       const spec: RunSpec = { run_id: newRunId(), ...rest };
-      await inputs(spec);
+      await inputs(spec, host_id);
       const run = store.create({ spec, host_id, launch_key, max_retries });
       wakeQueue(host_id);
       return { run_id: run.run_id };

@@ -59,7 +59,7 @@ type Parts = {
   /** An attempt has ended: within the transaction that says so. */
   onEnd(run_id: string): void;
   /** What an attempt gets along with its spec. */
-  inputs(spec: RunSpec): Promise<Pick<LaunchOrder, "python" | "data">>;
+  inputs(spec: RunSpec, host_id: string): Promise<Pick<LaunchOrder, "python" | "data">>;
   onProgress(run_id: string, progress: { step: number; time_secs: number }): void;
 };
 
@@ -179,7 +179,7 @@ export function createHostKeeper(parts: Parts): HostKeeper {
   };
 
   const getInputs = (spec: RunSpec) =>
-    parts.inputs(spec).catch((error: unknown) => {
+    parts.inputs(spec, host_id).catch((error: unknown) => {
       throw new HostRefusedError("no_inputs", error instanceof Error ? error.message : String(error));
     });
 

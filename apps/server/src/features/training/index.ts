@@ -31,10 +31,12 @@ export type PreflightCheck = { name: string; ok: boolean; says: string };
 /** Data and interpreter of real training. */
 export type Training = {
   checkFile(bytes: Uint8Array): FileReport;
-  inputs(spec: RunSpec): Promise<TrainingInputs>;
-  preflight(spec: Omit<RunSpec, "run_id">): Promise<PreflightCheck[]>;
+  inputs(spec: RunSpec, host_id?: string): Promise<TrainingInputs>;
+  preflight(spec: Omit<RunSpec, "run_id">, host_id?: string): Promise<PreflightCheck[]>;
 };
 
+/** The host that is this machine. */
+const HERE = "local";
 const MANY_PROBLEMS = 200;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -50,6 +52,8 @@ function readCount(spec: Pick<RunSpec, "settings">, name: string, fallback: numb
 export function createTraining(parts: {
   dataDir: string;
   environment: Environment;
+  /** The interpreter that trains on an attached host; throws what to do where there is none. */
+  trainerOn(host_id: string): string;
   /** Questions that every evaluation on worlds asks as well. */
   sampleQuestions(): TrainingRow[];
 }): Training {
@@ -82,6 +86,21 @@ export function createTraining(parts: {
     };
   };
 
+  const checkTrainer = async (host_id: string): Promise<PreflightCheck> => {
+    const ready = { name: "trainer", ok: true, says: "The trainer is ready." };
+    if (host_id !== HERE) {
+      const { problem } = tryRead(() => parts.trainerOn(host_id));
+      return problem === null ? ready : { ...ready, ok: false, says: problem };
+    }
+    const { state, problem } = await parts.environment.status();
+    if (state === "ready") return ready;
+    const says =
+      state === "preparing"
+        ? "The trainer is being prepared; launch when it is ready."
+        : (problem ?? "The trainer is not prepared yet.");
+    return { ...ready, ok: false, says };
+  };
+
   return {
     checkFile(bytes) {
       const { rows, problems } = readQuestionFile(bytes, decode);
@@ -95,8 +114,9 @@ export function createTraining(parts: {
       return { ...report, question_file: hash };
     },
 
-    async inputs(spec) {
+    async inputs(spec, host_id = HERE) {
       if (spec.engine !== "grpo") return { python: null, data: {} };
+      if (host_id !== HERE) return { python: parts.trainerOn(host_id), data: readData(spec) };
       const { python, problem } = await parts.environment.status();
       if (python === null)
         throw new TRPCError({
@@ -107,26 +127,17 @@ export function createTraining(parts: {
       return { python, data: readData(spec) };
     },
 
-    async preflight(spec) {
-      const { state, problem } = await parts.environment.status();
+    async preflight(spec, host_id = HERE) {
+      const trainer = await checkTrainer(host_id);
       const data = tryRead(() => readData(spec));
       const questions = data.value?.["train.jsonl"]?.split("\n").length ?? 1;
       const perStep = readCount(spec, "prompts_per_step", 8);
       const group = readCount(spec, "group_size", 8);
       const micro = readCount(spec, "micro_batch", 64);
-      const disk = await statfs(parts.dataDir);
-      const freeBytes = disk.bavail * disk.bsize;
+      const disk = host_id === HERE ? await statfs(parts.dataDir) : null;
+      const freeBytes = disk === null ? null : disk.bavail * disk.bsize;
       return [
-        {
-          name: "trainer",
-          ok: state === "ready",
-          says:
-            state === "ready"
-              ? "The trainer is ready."
-              : state === "preparing"
-                ? "The trainer is being prepared; launch when it is ready."
-                : (problem ?? "The trainer is not prepared yet."),
-        },
+        trainer,
         {
           name: "questions",
           ok: data.problem === null && questions - 1 >= perStep,
@@ -142,11 +153,15 @@ export function createTraining(parts: {
               ? `${perStep} prompts × ${group} samples a step.`
               : `micro_batch ${micro} must divide ${perStep} × ${group} = ${perStep * group}.`,
         },
-        {
-          name: "disk",
-          ok: freeBytes > 200e6,
-          says: `${(freeBytes / 1e9).toFixed(1)} GB free for checkpoints of 8 MB each.`,
-        },
+        ...(freeBytes === null
+          ? []
+          : [
+              {
+                name: "disk",
+                ok: freeBytes > 200e6,
+                says: `${(freeBytes / 1e9).toFixed(1)} GB free for checkpoints of 8 MB each.`,
+              },
+            ]),
       ];
     },
   };

@@ -25,7 +25,11 @@ const ABSENT: Environment = {
 function open(environment = READY) {
   const dataDir = mkdtempSync(join(tmpdir(), "sightline-training-"));
   cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
-  return createTraining({ dataDir, environment, sampleQuestions: listSampleQuestions });
+  const trainerOn = (host_id: string) => {
+    if (host_id === "hbare") throw new Error("The trainer on gpu-1 is not prepared.");
+    return `/home/${host_id}/python`;
+  };
+  return createTraining({ dataDir, environment, trainerOn, sampleQuestions: listSampleQuestions });
 }
 
 const spec = (settings: RunSpec["settings"] = {}): RunSpec => ({
@@ -55,6 +59,13 @@ const question = (changes: Record<string, unknown> = {}) =>
   });
 
 describe("the inputs of a run", () => {
+  it("takes the interpreter of the host where it trains", async () => {
+    expect((await open(ABSENT).inputs(spec(), "hgpu")).python).toBe("/home/hgpu/python");
+    await expect(open().inputs(spec(), "hbare")).rejects.toThrow("gpu-1 is not prepared");
+    const [trainer] = await open().preflight(spec(), "hbare");
+    expect(trainer).toEqual({ name: "trainer", ok: false, says: "The trainer on gpu-1 is not prepared." });
+  });
+
   it("are never worlds in the place of a file that is not here", async () => {
     for (const question_file of ["", "0".repeat(64), "../../token"])
       await expect(open().inputs(spec({ question_file }))).rejects.toThrow("file of questions is not here");
