@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { expandRange, turnUpright } from "./plane.ts";
+import { paintWall } from "./testing.ts";
 
 const PLANE = { width: 3, height: 2, data: Uint8Array.of(1, 2, 3, 4, 5, 6) };
 
