@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -26,6 +26,11 @@ export function whyNoSshd(): string | null {
   if (process.platform !== "linux") return "sshd tests need Linux: they look at /proc.";
   if (findSshd() === null) return "This machine has no sshd: apt-get install openssh-server.";
   return null;
+}
+
+/** True where this user may mount, in a namespace of its own. */
+export function canMountHere(): boolean {
+  return spawnSync("unshare", ["-m", "true"], { stdio: "ignore" }).status === 0;
 }
 
 /** Settings of a test's sshd that can change while it is down. */
