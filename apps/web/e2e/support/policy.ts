@@ -73,6 +73,9 @@ export async function getTrainedPolicy(): Promise<TrainedPolicy> {
   return { run_id, run_dir: join(folder, run_id) };
 }
 
+/** Parts of the trainer that look after a run from outside and have no say in what it learns. */
+const OUTSIDE = /^(slctl|sim)\//;
+
 /** Names a policy by all that decides it: the trainer's sources and pins, the settings, and the questions. */
 function hashRecipe(): string {
   const { world_seed, train_questions, eval_questions, warm_questions } = QUESTIONS;
@@ -80,16 +83,15 @@ function hashRecipe(): string {
   const questions = makeHeadingSet(world_seed, counts);
   const digest = createHash("sha256").update(JSON.stringify([SETTINGS, PRESET.stages, questions]));
   digest.update(readFileSync(join(TRAINER, "constraints.txt")));
-  for (const file of listSources(join(TRAINER, "sightline_trainer"), ".py"))
-    digest.update(readFileSync(file));
+  const sources = join(TRAINER, "sightline_trainer");
+  for (const name of listSources(sources, ".py")) digest.update(readFileSync(join(sources, name)));
   return digest.digest("hex").slice(0, 24);
 }
 
 function listSources(folder: string, ending: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(ending))
-    .sort()
-    .map((name) => join(folder, name));
+    .filter((name) => name.endsWith(ending) && !OUTSIDE.test(name))
+    .sort();
 }
 
 /** Trains by the product's own way, on a server of its own, and leaves the run's directory in `folder`. */
