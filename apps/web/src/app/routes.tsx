@@ -1,3 +1,4 @@
+import { FindFilter } from "@sightline/core/find";
 import {
   createRootRoute,
   createRoute,
@@ -112,7 +113,10 @@ const launchRoute = createRoute({
   component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "LaunchPage"),
 });
 
-/** `step`, `group`: what is open below the charts; `from`, `to`: the zoomed window, in steps; `smooth`: in [0, 1). */
+/**
+ * `step`, `group`: what is open below the charts; `from`, `to`: the zoomed window, in steps; `smooth`: in [0, 1);
+ * `find`: which completions are asked for; `trace`: the one of them that is open, by id.
+ */
 const runSearch = z.object({
   step: z.number().int().nonnegative().optional().catch(undefined),
   group: z.string().optional().catch(undefined),
@@ -120,6 +124,8 @@ const runSearch = z.object({
   to: z.number().optional().catch(undefined),
   tab: z.string().optional().catch(undefined),
   smooth: z.number().min(0).max(0.999).optional().catch(undefined),
+  find: FindFilter.optional().catch(undefined),
+  trace: z.number().int().positive().optional().catch(undefined),
 });
 
 const runRoute = createRoute({

@@ -76,7 +76,7 @@ export function GroupColumns({ group }: { group: CompletionGroup }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <div className={classes.columns} tabIndex={0}>
       {ordered.map((completion) => (
-        <Column key={completion.k} completion={completion} gold={group.gold} />
+        <CompletionColumn key={completion.k} completion={completion} gold={group.gold} />
       ))}
     </div>
   );
@@ -87,7 +87,17 @@ function byAdvantage(completion: Completion): number {
   return Number.isFinite(advantage) ? advantage : Number.NEGATIVE_INFINITY;
 }
 
-function Column({ completion, gold }: { completion: Completion; gold: string | null }) {
+/** One completion: what it answered, how it was scored and read, and its text with words that were looked for. */
+export function CompletionColumn({
+  completion,
+  gold,
+  hits,
+}: {
+  completion: Completion;
+  gold: string | null;
+  /** Ranges of the text to mark, in UTF-16 offsets. */
+  hits?: readonly Span[] | undefined;
+}) {
   const { text, parse, rewards } = completion;
   const { think, answer } = parse;
   const verdict = getVerdict(completion);
@@ -137,6 +147,7 @@ function Column({ completion, gold }: { completion: Completion; gold: string | n
           answer={answer}
           letter={findLetter(text, answer, parse.letter)}
           truncated={completion.finish === "length"}
+          hits={hits}
         />
       </div>
       <footer className={classes.foot}>

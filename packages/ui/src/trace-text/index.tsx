@@ -19,6 +19,7 @@ export function TraceText({
   letter = null,
   truncated = false,
   citations = NONE,
+  hits,
   onCite,
   onPoint,
 }: {
@@ -32,6 +33,8 @@ export function TraceText({
   truncated?: boolean;
   /** Drawn as links. */
   citations?: readonly Citation[];
+  /** Words that were looked for, marked. */
+  hits?: readonly Span[] | undefined;
   /** A link was followed; gets the key-frame's number. */
   onCite?: (index: number) => void;
   /** The pointer or the focus is on a link, or on none. */
@@ -44,6 +47,7 @@ export function TraceText({
         text,
         { think, answer, letter },
         citations.map(({ from, to }) => [from, to]),
+        hits,
       ).map((piece) => {
         const cited = piece.kind === "citation" && citations.find(({ from }) => from === piece.from);
         if (cited && onCite)

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../../../app/clients.ts";
 import { AttemptsTab } from "./attempts-tab.tsx";
 import classes from "./drawer.module.css";
+import { FindTab } from "./find/find-tab.tsx";
 import { GroupsTab } from "./groups-tab.tsx";
 import { LogTab } from "./log-tab.tsx";
 import { countProblems, ProblemsTab } from "./problems-tab.tsx";
@@ -17,6 +18,7 @@ export function Drawer({ view, series }: { view: RunView; series: RunSeries }) {
   return (
     <section className={classes.drawer} aria-label={view.tab ?? undefined} id="run-drawer">
       {view.tab === "groups" && <GroupsTab view={view} series={series} />}
+      {view.tab === "find" && <FindTab view={view} series={series} />}
       {view.tab === "log" && <LogTab run_id={view.run_id} detail={detail} />}
       {view.tab === "attempts" && <AttemptsTab detail={detail} />}
       {view.tab === "problems" && <ProblemsTab detail={detail} series={series} />}
@@ -41,6 +43,7 @@ export function DrawerTabs({
   const problems = countProblems(detail, series);
   const tabs: [Tab, string, string | null][] = [
     ["groups", view.step === null ? "Groups" : `Groups at step ${view.step}`, null],
+    ["find", "Find", null],
     ["log", "Log", null],
     ["attempts", "Attempts", getAttemptCount(detail, series)],
     ["problems", "Problems", problems === 0 ? null : String(problems)],

@@ -82,6 +82,7 @@ function RunBody({
     { key: "Enter", label: "Open the groups of the step under the cursor" },
     { key: "]", label: "Next step's groups", run: () => view.pick((view.step ?? 0) + 1) },
     { key: "[", label: "Previous step's groups", run: () => view.pick(Math.max(1, (view.step ?? 2) - 1)) },
+    { key: "/", label: "Find completions", run: () => view.openTab("find") },
     { key: "l", label: "Log", run: () => view.openTab(view.tab === "log" ? null : "log") },
     { key: "a", label: "Attempts", run: () => view.openTab(view.tab === "attempts" ? null : "attempts") },
     { key: "f", label: "Drawer over the whole page, or not", run: () => setTall(!isTall) },

@@ -1,10 +1,11 @@
+import type { FindFilter } from "@sightline/core/find";
 import type { Extent } from "@sightline/ui/curve";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 
 const route = getRouteApi("/runs/$runId");
 
-export const TABS = ["groups", "log", "attempts", "problems", "settings"] as const;
+export const TABS = ["groups", "find", "log", "attempts", "problems", "settings"] as const;
 /** What the drawer under the charts shows. */
 export type Tab = (typeof TABS)[number];
 
@@ -19,12 +20,21 @@ export type RunView = {
   window: Extent | null;
   /** Weight of the past in the moving average. */
   smoothing: number;
+  /** What the tab Find asks for. */
+  filter: FindFilter;
+  /** The completion that is open there, by id. */
+  trace: number | null;
   pick(step: number | null): void;
   openGroup(group: string | null): void;
+  openGroupAt(step: number, group: string): void;
   openTab(tab: Tab | null): void;
+  find(filter: FindFilter): void;
+  openTrace(completion_id: number | null): void;
   zoom(window: Extent | null): void;
   setSmoothing(smoothing: number): void;
 };
+
+const NO_FILTER: FindFilter = {};
 
 /** Drawn over the values at first: one step of a small run is noise. */
 export const FIRST_SMOOTHING = 0.8;
@@ -33,7 +43,7 @@ export function useRunView(): RunView {
   const { runId } = route.useParams();
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/runs/$runId" });
-  const { step, group, tab, from, to, smooth } = search;
+  const { step, group, tab, from, to, smooth, find, trace } = search;
 
   const go = useCallback(
     (change: Partial<typeof search>, replace = false) =>
@@ -49,7 +59,10 @@ export function useRunView(): RunView {
             : { step: next, group: undefined, tab: "groups" },
         ),
       openGroup: (next: string | null) => go({ group: next ?? undefined }),
+      openGroupAt: (next: number, group: string) => go({ step: next, group, tab: "groups" }),
       openTab: (next: Tab | null) => go({ tab: next ?? undefined }),
+      find: (filter: FindFilter) => go({ find: Object.keys(filter).length === 0 ? undefined : filter }, true),
+      openTrace: (completion_id: number | null) => go({ trace: completion_id ?? undefined }, true),
       zoom: (window: Extent | null) => go({ from: tidy(window?.[0]), to: tidy(window?.[1]) }),
       setSmoothing: (next: number) => go({ smooth: next === FIRST_SMOOTHING ? undefined : next }, true),
     }),
@@ -66,6 +79,8 @@ export function useRunView(): RunView {
     tab: TABS.find((one) => one === tab) ?? null,
     window,
     smoothing: smooth ?? FIRST_SMOOTHING,
+    filter: find ?? NO_FILTER,
+    trace: trace ?? null,
     ...actions,
   };
 }

@@ -1,0 +1,80 @@
+import { expectAccessible } from "./support/axe.ts";
+import { launch, waitForState } from "./support/runs.ts";
+import { expect, test } from "./support/server.ts";
+
+test.describe.configure({ timeout: 150_000 });
+
+const FAST = { numbers: { "Steps per epoch": 20, "Steps per second": 20 } };
+
+test("completions are found by words and filters; each view has an address and can be named", async ({
+  page,
+}) => {
+  await launch(page, FAST);
+  await waitForState(page, "done");
+  await page.keyboard.press("/");
+  const drawer = page.locator("#run-drawer");
+  const list = drawer.getByRole("listbox", { name: "Completions found" });
+  await expect(list.getByRole("option").first()).toBeVisible();
+  const all = (await drawer.getByRole("status").textContent()) ?? "";
+
+  await drawer.getByLabel("Words in the text").fill("left");
+  await expect(page).toHaveURL(/find=/);
+  await expect(drawer.getByRole("status")).not.toHaveText(all);
+  await expect(list.locator("mark").first()).toHaveText(/left/i);
+  await expectAccessible(page, "the tab Find");
+
+  await drawer.getByRole("combobox", { name: "Accuracy" }).click();
+  await page.getByRole("option", { name: "0", exact: true }).click();
+  await expect(list.getByText("✓")).toHaveCount(0);
+  const some = (await drawer.getByRole("status").textContent()) ?? "";
+
+  await drawer.getByRole("button", { name: "Save view" }).click();
+  await page.getByLabel("Name of the view").fill("Wrong and left");
+  await page.keyboard.press("Enter");
+  await expect(drawer.getByRole("button", { name: "Views (1)" })).toBeVisible();
+
+  await page.reload();
+  await expect(drawer.getByRole("status")).toHaveText(some);
+  await drawer.getByRole("button", { name: "Clear" }).click();
+  await expect(drawer.getByRole("status")).toHaveText(all);
+  await drawer.getByRole("button", { name: "Views (1)" }).click();
+  await page
+    .getByRole("menuitem", { name: /Wrong and left/ })
+    .first()
+    .click();
+  await expect(drawer.getByRole("status")).toHaveText(some);
+});
+
+test("with the keyboard alone: a found completion is opened, tagged, noted, and the tag taken back", async ({
+  page,
+}) => {
+  await launch(page, FAST);
+  await waitForState(page, "done");
+  await page.getByRole("tab", { name: "Find" }).press("Enter");
+  const drawer = page.locator("#run-drawer");
+  const list = drawer.getByRole("listbox", { name: "Completions found" });
+  await list.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await expect(page).toHaveURL(/trace=\d+/);
+  await expect(drawer.getByRole("article")).toContainText("<answer>");
+
+  await drawer.getByLabel("New tag").focus();
+  await page.keyboard.type("wrong object");
+  await page.keyboard.press("Enter");
+  await expect(list.getByText("wrong object")).toBeVisible();
+  await drawer.getByLabel("New note").focus();
+  await page.keyboard.type("Looks at the other bench.");
+  await page.keyboard.press("Control+Enter");
+  const remarks = drawer.getByRole("region", { name: "Notes and tags" });
+  await expect(remarks.getByText("Looks at the other bench.")).toBeVisible();
+  await remarks.getByRole("button", { name: "Undo" }).first().press("Enter");
+  await expect(list.getByText("wrong object")).toHaveCount(0);
+  await expect(remarks.getByText(/taken back by/)).toBeVisible();
+  await remarks.getByRole("button", { name: "Bring back" }).press("Enter");
+  await expect(list.getByText("wrong object")).toBeVisible();
+  await expectAccessible(page, "an opened completion");
+  await drawer.getByRole("button", { name: "Open its group" }).press("Enter");
+  await expect(page.getByRole("tab", { name: /^Groups at step/ })).toHaveAttribute("aria-selected", "true");
+  await expect(page.getByRole("article").first()).toBeVisible();
+});
