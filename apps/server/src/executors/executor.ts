@@ -1,4 +1,4 @@
-import type { HostUsage } from "@sightline/core/hosts";
+import type { ForeignRuns, HostUsage } from "@sightline/core/hosts";
 import type { HostFacts, RunSpec, VerdictState } from "@sightline/core/runs";
 import type { EndReason } from "@sightline/core/wire";
 
@@ -66,6 +66,12 @@ export type Chunk = AttemptRef & {
   ended: boolean;
 };
 
+/**
+ * Where the directory of a run lies that somebody else started, by the run's id; null for our own. Such a run is read
+ * and never told anything.
+ */
+export type Elsewhere = (run_id: string) => string | null;
+
 /** A piece of an attempt's log. */
 export type LogPiece = { offset: number; size: number; bytes: Buffer };
 
@@ -118,6 +124,10 @@ export interface Executor {
   control(ref: AttemptRef, command: "stop" | "checkpoint" | "kill", signal: AbortSignal): Promise<void>;
   /** Every run directory on the host, so that a lost database or a lost answer can be made good. */
   find(signal: AbortSignal): Promise<FoundRun[]>;
+  /** What lies in a run directory anywhere on the host, without changing it; refuses what is none, with the reason. */
+  inspect(directory: string, signal: AbortSignal): Promise<FoundRun & { directory: string }>;
+  /** Run directories below a folder of the host that aren't below the host's own folder of runs. */
+  search(folder: string, signal: AbortSignal): Promise<ForeignRuns>;
   /** The directory of a run on the host. */
   directory(run_id: string): string;
   /** Ends the link; runs go on. */

@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Executor, UnreachableError } from "./executor.ts";
+import { type Elsewhere, type Executor, UnreachableError } from "./executor.ts";
 import { createSlctlExecutor, type SlctlChannel } from "./slctl-executor.ts";
 
 const run = promisify(execFile);
@@ -71,6 +71,7 @@ export function createLocalExecutor(options: {
   trainer_dir?: string;
   search_path?: string;
   environment?: NodeJS.ProcessEnv;
+  elsewhere?: Elsewhere | undefined;
 }): Executor {
   const trainerDir = options.trainer_dir ?? TRAINER_DIR;
   const environment = options.environment ?? runEnvironment(process.env);
@@ -101,7 +102,13 @@ export function createLocalExecutor(options: {
     };
   };
 
-  const executor = createSlctlExecutor({ kind: "local", root: options.root, python: null, open });
+  const executor = createSlctlExecutor({
+    kind: "local",
+    root: options.root,
+    python: null,
+    open,
+    elsewhere: options.elsewhere,
+  });
   return {
     ...executor,
     // Where no run was ever launched no Python needs to be started to say so.

@@ -4,6 +4,7 @@ import { z } from "zod";
 import {
   type AttemptStatus,
   type Chunk,
+  type Elsewhere,
   type Executor,
   type FoundRun,
   HostRefusedError,
@@ -124,6 +125,27 @@ const Usage = z.object({
   gpu_problem: z.string().nullable(),
 });
 
+const Inspected = z.object({
+  run_id: z.string(),
+  run_dir: z.string(),
+  spec: z.unknown(),
+  attempts: z.array(z.unknown()),
+});
+
+const Searched = z.object({
+  folder: z.string(),
+  partial: z.boolean(),
+  runs: z.array(
+    z.object({
+      run_id: z.string(),
+      run_dir: z.string(),
+      name: z.string(),
+      attempts: z.number(),
+      written_secs: z.number(),
+    }),
+  ),
+});
+
 function toStatus(row: unknown): AttemptStatus {
   const { run_id, attempt, state, why, is_dead, exit, heartbeat_age_secs } = Status.parse(row);
   return {
@@ -148,6 +170,7 @@ type OpenFailure = Error & { is_stop?: boolean; exit_code?: number | null };
  * @param options.open  Starts one `slctl serve` and gives its pipes; throws `UnreachableError` when it can't.
  * @param options.root  The folder of all run directories, on the host.
  * @param options.python  The interpreter that trains, or null for the one that runs slctl.
+ * @param options.elsewhere  Says of which runs the directory lies outside the root.
  * @param options.retry_ms  Shortest and longest pause after a failure, and the pause where the host refused us. After a
  *   failure that is a stop nothing is tried until `tryAgain`.
  */
@@ -157,8 +180,9 @@ export function createSlctlExecutor(options: {
   python: string | null;
   open(): Promise<SlctlChannel>;
   retry_ms?: RetryMs;
+  elsewhere?: Elsewhere | undefined;
 }): SlctlExecutor {
-  const { root, retry_ms = LOCAL_RETRY_MS } = options;
+  const { root, retry_ms = LOCAL_RETRY_MS, elsewhere = () => null } = options;
   let session: SlctlSession | null = null;
   let opening: Promise<SlctlSession> | null = null;
   let failures = 0;
@@ -233,9 +257,19 @@ export function createSlctlExecutor(options: {
     return session.request(op, { root, ...fields }, { timeout_secs, ...(signal ? { signal } : {}) });
   };
 
+  /** What a question names a run by. */
+  const at = (run_id: string) => {
+    const dir = elsewhere(run_id);
+    return dir === null ? { run_id } : { run_id, dir };
+  };
+  const refuseWatched = (run_id: string) => {
+    if (elsewhere(run_id) !== null)
+      throw new HostRefusedError("watched", "The run was started elsewhere; it is only looked at.");
+  };
+
   return {
     kind: options.kind,
-    directory: (run_id) => `${root}/${run_id}`,
+    directory: (run_id) => elsewhere(run_id) ?? `${root}/${run_id}`,
 
     async doctor(signal): Promise<HostFacts> {
       await request("ping", {}, signal);
@@ -284,6 +318,7 @@ export function createSlctlExecutor(options: {
     },
 
     async launch({ spec, attempt, python, data, overrides, note }, signal) {
+      refuseWatched(spec.run_id);
       const fields = {
         spec,
         attempt,
@@ -299,7 +334,7 @@ export function createSlctlExecutor(options: {
 
     async status(refs, signal) {
       if (refs.length === 0) return new Map();
-      const attempts = refs.map(({ run_id, attempt }) => ({ run_id, attempt }));
+      const attempts = refs.map(({ run_id, attempt }) => ({ ...at(run_id), attempt }));
       const { header } = await request("status", { attempts }, signal);
       const rows = z.array(z.unknown()).parse(header.attempts).map(toStatus);
       return new Map(rows.map((row) => [refKey(row), row]));
@@ -308,7 +343,11 @@ export function createSlctlExecutor(options: {
     async read(cursors, signal): Promise<Chunk[]> {
       const { header, blob } = await request(
         "read",
-        { cursors, wait_secs: READ_WAIT_SECS, max_bytes: READ_BYTES },
+        {
+          cursors: cursors.map((cursor) => ({ ...cursor, ...at(cursor.run_id) })),
+          wait_secs: READ_WAIT_SECS,
+          max_bytes: READ_BYTES,
+        },
         signal,
         READ_WAIT_SECS + ANSWER_SECS,
       );
@@ -325,7 +364,7 @@ export function createSlctlExecutor(options: {
 
     async readLog({ run_id, attempt }, offset, max_bytes, signal): Promise<LogPiece> {
       try {
-        const { header, blob } = await request("log", { run_id, attempt, offset, max_bytes }, signal);
+        const { header, blob } = await request("log", { ...at(run_id), attempt, offset, max_bytes }, signal);
         return { offset: z.number().parse(header.offset), size: z.number().parse(header.size), bytes: blob };
       } catch (error) {
         if (error instanceof HostRefusedError && error.code === "not_found")
@@ -335,6 +374,7 @@ export function createSlctlExecutor(options: {
     },
 
     async control({ run_id, attempt }, command, signal) {
+      refuseWatched(run_id);
       await request("control", { run_id, attempt, command }, signal);
     },
 
@@ -353,6 +393,18 @@ export function createSlctlExecutor(options: {
     tryAgain() {
       failures = 0;
       retryAt = 0;
+    },
+
+    async inspect(directory, signal) {
+      const { header } = await request("inspect", { dir: directory }, signal);
+      const { run_dir, run_id, spec, attempts } = Inspected.parse(header.run);
+      return { directory: run_dir, run_id, spec, attempts: attempts.map(toStatus) };
+    },
+
+    async search(folder, signal): Promise<ForeignRuns> {
+      const { header } = await request("search", { folder }, signal);
+      const { folder: looked, partial, runs } = Searched.parse(header);
+      return { folder: looked, partial, runs: runs.map(({ run_dir, ...run }) => ({ ...run, directory: run_dir })) };
     },
 
     async close() {

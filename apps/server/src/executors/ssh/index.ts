@@ -1,4 +1,5 @@
 import type { HostContact } from "@sightline/core/hosts";
+import type { Elsewhere } from "../executor.ts";
 import { createSlctlExecutor, type SlctlExecutor } from "../slctl-executor.ts";
 import { contactHost, trustKey } from "./contact.ts";
 import { makeSshFolder, type SshFolder } from "./folder.ts";
@@ -21,7 +22,7 @@ export type Ssh = {
     signal: AbortSignal,
   ): Promise<HostContact>;
   /** @param root  Folder of the run directories on the host: absolute, or `~/…`. */
-  executor(target: SshTarget & { root: string }): SshExecutor;
+  executor(target: SshTarget & { root: string; elsewhere?: Elsewhere | undefined }): SshExecutor;
   /** After all executors are closed. */
   close(): void;
 };
@@ -51,13 +52,14 @@ export function createSsh(parts: { dataDir: string; user_config: string | null }
       return { ...contact, state: "known", known_keys: [], problem: null };
     },
 
-    executor({ root, ...target }) {
+    executor({ root, elsewhere, ...target }) {
       const link = createSshLink(folder(), target);
       const executor = createSlctlExecutor({
         kind: "ssh",
         root,
         python: null,
         open: () => link.open(),
+        elsewhere,
         retry_ms: { first: 500, last: 30_000, refused: 60_000 },
       });
       return {

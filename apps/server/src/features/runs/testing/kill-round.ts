@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../../../db/open.ts";
-import { splitLines } from "../../../ingest/lines.ts";
 import { type Follower, followRuns, oneTo, stepsInForce } from "./follower.ts";
+import { holdAgainstDisk } from "./hold.ts";
 import { smallRun } from "./launch.ts";
 import { attemptProcesses, kill, processesOf } from "./processes.ts";
 import { makeDataDir, type ServerProcess, spawnServer } from "./servers.ts";
@@ -102,7 +100,7 @@ export async function killRound(round: KillRound): Promise<KillResult> {
     follower.stop();
     await server.kill();
     server = null;
-    faults.push(...holdAgainstDisk(dataDir, run_id));
+    faults.push(...holdAgainstDisk(dataDir, join(dataDir, "runs"), run_id));
     await sleep(500);
     const left = processesOf(dataDir);
     if (left.length > 0) faults.push(`processes ${left.join()} are left`);
@@ -116,48 +114,6 @@ export async function killRound(round: KillRound): Promise<KillResult> {
 
 function isEnd(state: string | undefined, resumed: number, attempts = 0): boolean {
   return attempts > resumed && ["done", "stopped", "interrupted", "failed", "lost"].includes(state ?? "");
-}
-
-/** Every readable line of the run directory must be a row, once and unchanged, and every row such a line. */
-function holdAgainstDisk(dataDir: string, run_id: string): string[] {
-  const faults: string[] = [];
-  const onDisk = new Map<string, string>();
-  let unreadable = 0;
-  const attempts = join(dataDir, "runs", run_id, "attempts");
-  for (const attempt of readdirSync(attempts)) {
-    for (const file of readdirSync(join(attempts, attempt)).filter((name) => name.endsWith(".jsonl"))) {
-      for (const { text } of splitLines(readFileSync(join(attempts, attempt, file)), true).lines) {
-        try {
-          const { stream, seq } = JSON.parse(text ?? "") as { stream: string; seq: number };
-          const key = `${Number(attempt)}:${stream}:${seq}`;
-          if (onDisk.has(key) && onDisk.get(key) !== text) faults.push(`two lines on disk are ${key}`);
-          onDisk.set(key, text ?? "");
-        } catch {
-          unreadable += 1;
-        }
-      }
-    }
-  }
-  const db = openDatabase(join(dataDir, "sightline.db"));
-  try {
-    const rows = db.$client
-      .prepare<[string], { attempt: number; stream: string; seq: number; raw: string }>(
-        "SELECT attempt, stream, seq, raw FROM run_lines WHERE run_id = ?",
-      )
-      .all(run_id);
-    const stored = new Map(rows.map((row) => [`${row.attempt}:${row.stream}:${row.seq}`, row.raw]));
-    if (stored.size !== rows.length) faults.push("rows are doubled");
-    for (const [key, text] of onDisk) if (stored.get(key) !== text) faults.push(`line ${key} is not a row`);
-    for (const key of stored.keys()) if (!onDisk.has(key)) faults.push(`row ${key} is no line`);
-    const quarantined = db.$client.prepare("SELECT count(*) AS n FROM quarantined_lines").get() as {
-      n: number;
-    };
-    if (quarantined.n !== unreadable)
-      faults.push(`${unreadable} lines can't be read, ${quarantined.n} are in quarantine`);
-  } finally {
-    db.$client.close();
-  }
-  return faults;
 }
 
 function sleep(ms: number): Promise<void> {
