@@ -9,6 +9,8 @@ const answer = (message: TaskAnswer) => process.send?.(message);
 
 endWithParent();
 answer({ type: "ready" });
+// Ctrl-C in a terminal reaches this process too; the one that started it says when to end.
+process.on("SIGINT", () => undefined);
 process.on("disconnect", () => process.exit(0));
 process.on("message", (call: TaskCall) => {
   let reported = 0;

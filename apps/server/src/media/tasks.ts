@@ -23,19 +23,24 @@ export type Report = (done: number) => void;
 
 /** Work on a file that runs in a decoder process; arguments and results are structured-cloneable. */
 export const tasks = {
-  /** Decodes the whole file: its table, and JPEGs of the sampled frames as `<ordinal>.jpg` and `poster.jpg`. */
+  /**
+   * Decodes the whole file: its table, and JPEGs of the sampled frames as `<ordinal>.jpg` and `poster.jpg`; no pictures
+   * where there is no folder for them.
+   */
   async read(
-    args: { file: string; thumbs_dir: string; interval_secs: number },
+    args: { file: string; thumbs_dir: string | null; interval_secs: number },
     report: Report,
   ): Promise<Scan> {
+    const { file, thumbs_dir, interval_secs } = args;
+    if (thumbs_dir === null) return scan(file, { interval_secs, onProgress: report });
     const written: string[] = [];
     const write = (name: string, jpeg: Buffer) => {
-      const path = join(args.thumbs_dir, name);
+      const path = join(thumbs_dir, name);
       writeFileSync(path, jpeg);
       written.push(path);
     };
-    return scan(args.file, {
-      interval_secs: args.interval_secs,
+    return scan(file, {
+      interval_secs,
       onProgress: report,
       onAgain() {
         for (const path of written.splice(0)) rmSync(path, { force: true });
@@ -106,6 +111,12 @@ export const tasks = {
   async motions(args: MotionArgs): Promise<(Motion | null)[] | null> {
     const { lookAtMotions } = await import("../workers/motions.ts");
     return lookAtMotions(args);
+  },
+
+  /** The field of view, where the extractor's features show it; null when they are gone. */
+  async view(args: Pick<MotionArgs, "features">): Promise<{ found_deg: number | null } | null> {
+    const { lookAtView } = await import("../workers/motions.ts");
+    return lookAtView(args);
   },
 
   /** One frame's luma as coded; null when it can't be decoded. */

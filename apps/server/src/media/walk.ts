@@ -3,12 +3,13 @@ import { isVideoName } from "./video-name.ts";
 
 /**
  * One thing that a walk came by; `path` is below the walked folder, with `/` between its parts.
- * unreadable: nobody knows what it holds, and `why` says so. passed: left out on purpose, and `why` says for what.
+ * unreadable: nobody knows what it holds, and `why` says so. other: no video by its name. again: a link to a folder that
+ * is walked already.
  */
 export type Walked =
   | { kind: "video"; path: string; real: string; bytes: number }
   | { kind: "unreadable"; path: string; why: string }
-  | { kind: "passed"; path: string; why: string };
+  | { kind: "other" | "again"; path: string };
 
 /**
  * Lists the videos of a folder and of the folders in it, in the order of their paths by code unit, whatever the system
@@ -49,7 +50,7 @@ export async function* walkVideos(
     }
     if (found.isDirectory()) {
       if (walked.has(real)) {
-        yield { kind: "passed", path, why: "This link leads to a folder that is walked already." };
+        yield { kind: "again", path };
         return;
       }
       try {
@@ -58,7 +59,7 @@ export async function* walkVideos(
         if (signal?.aborted || !(error instanceof Error) || !("code" in error)) throw error;
         yield { kind: "unreadable", path, why: explainAccess(error) };
       }
-    } else if (!isVideoName(name)) yield { kind: "passed", path, why: "Its name does not end as a video's." };
+    } else if (!isVideoName(name)) yield { kind: "other", path };
     else if (!found.isFile())
       yield { kind: "unreadable", path, why: "This is a device or a pipe, not a file." };
     else yield { kind: "video", path, real, bytes: found.size };

@@ -1,0 +1,168 @@
+import {
+  closeSync,
+  createReadStream,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { createInterface } from "node:readline";
+import { KnownLine, type Line } from "./line.ts";
+import { CommandProblem, nameFile } from "./options.ts";
+
+/** The file that lines are added to, and what it held before. */
+export type OutFile = {
+  /** Whether it holds this video under these settings. */
+  holds(path: string, clip_id: string): boolean;
+  /** The path of the first video with these bytes; null when there is none. */
+  findSame(clip_id: string): string | null;
+  /** @throws CommandProblem when it can't be written; the file then ends with the last whole line. */
+  add(line: Line): void;
+  close(): void;
+};
+
+/**
+ * Opens a file to be gone on with. A last line that was torn off is dropped; failures under these settings are taken
+ * out, because their videos are tried again. Lines of other settings stay.
+ *
+ * @throws CommandProblem when the file holds something else, or can't be written.
+ */
+export async function openOutFile(out: string, settings_hash: string): Promise<OutFile> {
+  const known = await readKnown(out, settings_hash);
+  const descriptor = attempt(out, () => openSync(out, "a", 0o644));
+  let whole = fstatSync(descriptor).size;
+  const isFile = fstatSync(descriptor).isFile();
+  return {
+    holds: (path, clip_id) => known.lines.has(`${clip_id} ${path}`),
+    findSame: (clip_id) => known.first.get(clip_id) ?? null,
+    add(line) {
+      const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+      attempt(out, () => {
+        try {
+          for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+        } catch (error) {
+          if (isFile) ftruncateSync(descriptor, whole);
+          throw error;
+        }
+      });
+      whole += bytes.length;
+      if (line.clip_id !== null && !("failure" in line)) note(known, line.path, line.clip_id);
+    },
+    close() {
+      try {
+        if (isFile) attempt(out, () => fsyncSync(descriptor));
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+  };
+}
+
+type Known = { lines: Set<string>; first: Map<string, string> };
+
+function note({ lines, first }: Known, path: string, clip_id: string) {
+  lines.add(`${clip_id} ${path}`);
+  if (!first.has(clip_id)) first.set(clip_id, path);
+}
+
+async function readKnown(out: string, settings_hash: string): Promise<Known> {
+  const known: Known = { lines: new Set(), first: new Map() };
+  const found = attempt(out, () => statSync(out, { throwIfNoEntry: false }));
+  if (found === undefined || found.isCharacterDevice() || found.isFIFO()) return known;
+  if (!found.isFile()) throw new CommandProblem(`${out} is a folder; --out takes a file.`);
+  const failed = new Set<number>();
+  let number = 0;
+  let end = 0;
+  for await (const text of readLines(out)) {
+    number += 1;
+    const after = end + Buffer.byteLength(text) + 1;
+    if (after > found.size) {
+      const descriptor = attempt(out, () => openSync(out, "r+"));
+      ftruncateSync(descriptor, end);
+      closeSync(descriptor);
+      break;
+    }
+    end = after;
+    const line = readLine(text);
+    if (line === null) {
+      throw new CommandProblem(
+        `${out} was not written by this command: line ${number} is something else. Name another file.`,
+      );
+    }
+    if (line.settings_hash !== settings_hash) continue;
+    if (line.failure !== undefined) failed.add(number);
+    else if (line.clip_id !== null) note(known, line.path, line.clip_id);
+  }
+  if (failed.size > 0) await leaveOut(out, failed);
+  return known;
+}
+
+async function* readLines(file: string) {
+  const input = createReadStream(file, { encoding: "utf8" });
+  try {
+    yield* createInterface({ input, crlfDelay: 0 });
+  } catch (error) {
+    throw explain(file, error);
+  } finally {
+    input.destroy();
+  }
+}
+
+function readLine(text: string) {
+  try {
+    return KnownLine.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Writes the file anew without some lines, whole or not at all. */
+async function leaveOut(out: string, lines: ReadonlySet<number>): Promise<void> {
+  const draft = `${out}.part`;
+  const descriptor = attempt(out, () => openSync(draft, "w", 0o644));
+  try {
+    let number = 0;
+    for await (const text of readLines(out)) {
+      number += 1;
+      if (!lines.has(number)) attempt(out, () => writeSync(descriptor, `${text}\n`));
+    }
+    fsyncSync(descriptor);
+    renameSync(draft, out);
+  } finally {
+    closeSync(descriptor);
+    rmSync(draft, { force: true });
+  }
+}
+
+function attempt<T>(out: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw explain(out, error);
+  }
+}
+
+function explain(out: string, error: unknown): CommandProblem {
+  if (error instanceof CommandProblem) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return new CommandProblem(
+        `There is no room left on the disk for ${nameFile(out)}. What it holds is whole: free some room, then run the same command to go on.`,
+      );
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return new CommandProblem(`${out} can't be written: it, or its folder, is read-only for this user.`);
+    case "ENOENT":
+    case "ENOTDIR":
+      return new CommandProblem(`${out} can't be made: its folder is not there.`);
+    default:
+      return new CommandProblem(`${out} can't be used: ${message}`);
+  }
+}
