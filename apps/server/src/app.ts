@@ -79,10 +79,19 @@ export async function createApp(options: {
   keyframes.start();
   const batches = createBatches({ db, clips, keyframes, jobs, log });
   batches.startUp();
-  const decisions = createDecisions({ db, library: clips.library, keyframes });
+  const decisions = createDecisions({ db, clips, keyframes });
   const questions = createQuestions({ db, library: clips.library, jobs });
   const endpoints = createEndpoints({ db, dataDir: options.dataDir, patience: options.patience });
-  const triples = createTriples({ db, clips, keyframes, endpoints, jobs, log, findWorld: findSampleWorld });
+  const triples = createTriples({
+    db,
+    clips,
+    keyframes,
+    decisions,
+    endpoints,
+    jobs,
+    log,
+    findWorld: findSampleWorld,
+  });
   triples.startUp();
   const traces = createTraces({
     db,

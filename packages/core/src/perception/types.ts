@@ -79,6 +79,8 @@ export type TripleSetSummary = {
   clip_id: string;
   /** `settings_hash` of the key-frame selection that they describe. */
   settings_hash: string;
+  /** The version of that selection whose key-frames they describe: 0 is the extractor's own. */
+  selection_version: number;
   /** The question whose objects `relevant` speaks of; null when none was asked. */
   question_id: string | null;
   /** What the perceiver was told to look for: question and options, or a person's own words; may be empty. */

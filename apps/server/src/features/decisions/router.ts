@@ -6,6 +6,7 @@ import { procedure, router } from "../../trpc.ts";
 const ClipId = z.object({
   clip_id: z.string().regex(/^[0-9a-f]{64}$/, { error: "A clip is named by its content hash." }),
 });
+const SettingsHash = z.string().regex(/^[0-9a-f]{16}$/);
 const Frame = z.int().min(0).max(100_000_000);
 const Version = z.int().min(0).max(100_000_000);
 const Stated = z.enum([...ACTIONS, "unclear"]);
@@ -37,11 +38,22 @@ export const decisionsRouter = router({
     yield* follow(decisions.bell, stop, () => decisions.listOfClip(input.clip_id));
   }),
   list: procedure.input(ClipId).query(({ ctx, input }) => ctx.app.decisions.listOfClip(input.clip_id)),
+  /** Geometry's word on the way to each of these frames from the one before. */
+  motions: procedure
+    .input(ClipId.extend({ settings_hash: SettingsHash, frames: z.array(Frame).max(10_000) }))
+    .query(({ ctx, input, signal }) =>
+      ctx.app.decisions.lookAtMotions(
+        input.clip_id,
+        input.settings_hash,
+        input.frames,
+        signal ?? new AbortController().signal,
+      ),
+    ),
   decide: procedure
     .input(
       ClipId.extend({
         decision_id: DecisionId,
-        settings_hash: z.string().regex(/^[0-9a-f]{16}$/),
+        settings_hash: SettingsHash,
         decided: Decided,
       }),
     )

@@ -8,6 +8,7 @@ import {
   type SelectionVersion,
 } from "@sightline/core/decisions";
 import type { KeyFrameSelection, KeyFrameSettings } from "@sightline/core/keyframes";
+import type { Motion } from "@sightline/core/motion";
 import { TRPCError } from "@trpc/server";
 import { type Bell, createBell } from "../../live/follow.ts";
 import type { DecisionStore } from "./store.ts";
@@ -44,6 +45,16 @@ export type Decisions = {
   list(clip_id: string, settings_hash: string): Decision[];
   /** @throws TRPCError PRECONDITION_FAILED without such a selection, NOT_FOUND without such a version. */
   getVersion(clip_id: string, settings_hash: string, version?: number): SelectionVersion;
+  /**
+   * What geometry says of the way to each key-frame of a version, in order; null for the first, and where the pictures
+   * can't be compared. Null as a whole when what was seen of the clip is gone.
+   */
+  lookAtMotions(
+    clip_id: string,
+    settings_hash: string,
+    frames: readonly number[],
+    signal: AbortSignal,
+  ): Promise<(Motion | null)[] | null>;
   /** The name that is signed with, and whether a person gave it. */
   getSignature(): { name: string; is_given: boolean };
   setSignature(name: string): void;
@@ -57,12 +68,26 @@ export type DecisionParts = {
   listTimes(clip_id: string): ArrayLike<number>;
   /** Null where it is not stored; throws without such a clip. */
   getSelection(clip_id: string, settings_hash: string): KeyFrameSelection | null;
+  /** Geometry's word on the ways between the kept ones of these frames. */
+  lookAtMotions(selection: KeyFrameSelection, signal: AbortSignal): Promise<(Motion | null)[] | null>;
 };
 
-export function createDecisionService({ store, listTimes, getSelection }: DecisionParts): Decisions {
+const UNSEEN: Motion = {
+  action: "unclear",
+  confidence: null,
+  reason: "Geometry looks at sampled frames only, and one end of this way was not sampled.",
+  yaw_deg: null,
+  pitch_deg: null,
+  roll_deg: null,
+  matches: 0,
+  inliers: 0,
+};
+
+export function createDecisionService(parts: DecisionParts): Decisions {
+  const { store, listTimes, getSelection } = parts;
   const bell = createBell();
 
-  const getGround = (clip_id: string, settings_hash: string): Ground => {
+  const getGround = (clip_id: string, settings_hash: string) => {
     const selection = getSelection(clip_id, settings_hash);
     if (selection === null) {
       throw new TRPCError({
@@ -70,7 +95,7 @@ export function createDecisionService({ store, listTimes, getSelection }: Decisi
         message: "This clip has no stored key-frames under these settings. Save them first.",
       });
     }
-    return { selection, time_secs: listTimes(clip_id) };
+    return { selection, time_secs: listTimes(clip_id) } satisfies Ground;
   };
 
   const getSignature: Decisions["getSignature"] = () => {
@@ -128,6 +153,26 @@ export function createDecisionService({ store, listTimes, getSelection }: Decisi
         if (!(error instanceof RangeError)) throw error;
         throw new TRPCError({ code: "NOT_FOUND", message: error.message });
       }
+    },
+    async lookAtMotions(clip_id, settings_hash, frames, signal) {
+      const { selection } = getGround(clip_id, settings_hash);
+      const sampled = new Map(selection.decisions.map((one) => [one.frame, one]));
+      const known = frames.filter((frame) => sampled.has(frame));
+      const kept = new Set(known);
+      const motions = await parts.lookAtMotions(
+        {
+          ...selection,
+          decisions: selection.decisions.map((one) => ({ ...one, kept: kept.has(one.frame) })),
+        },
+        signal,
+      );
+      if (motions === null) return null;
+      const motionOf = new Map(known.map((frame, i) => [frame, motions[i] ?? null]));
+      return frames.map((frame, i) => {
+        const before = frames[i - 1];
+        if (before === undefined) return null;
+        return sampled.has(frame) && sampled.has(before) ? (motionOf.get(frame) ?? null) : UNSEEN;
+      });
     },
     getSignature,
     setSignature: store.putSignature,

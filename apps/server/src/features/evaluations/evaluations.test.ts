@@ -69,6 +69,7 @@ beforeAll(async () => {
     triple_set_id: "made",
     clip_id,
     settings_hash: "",
+    selection_version: 0,
     question_id: null,
     question: "",
     label: "test",

@@ -73,6 +73,7 @@ beforeAll(async () => {
     triple_set_id: "set-1",
     clip_id,
     settings_hash: "",
+    selection_version: 0,
     question_id: null,
     question: "",
     label: "test",

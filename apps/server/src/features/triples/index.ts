@@ -9,6 +9,7 @@ import type { World } from "@sightline/core/worlds";
 import type { Logger } from "pino";
 import type { Db } from "../../db/open.ts";
 import type { Clips } from "../clips/index.ts";
+import type { Decisions } from "../decisions/index.ts";
 import type { Endpoints } from "../endpoints/index.ts";
 import type { Jobs } from "../jobs/tray.ts";
 import type { KeyFrames } from "../keyframes/index.ts";
@@ -32,13 +33,14 @@ export function createTriples(parts: {
   db: Db;
   clips: Clips;
   keyframes: KeyFrames;
+  decisions: Decisions;
   endpoints: Endpoints;
   jobs: Jobs;
   log: Logger;
   /** The world that a rendered clip shows; null for any other clip. */
   findWorld(clip_id: string): World | null;
 }): Triples {
-  const { clips, keyframes, endpoints, jobs, log, findWorld } = parts;
+  const { clips, keyframes, decisions, endpoints, jobs, log, findWorld } = parts;
   const { library, pool } = clips;
   const store = createTripleStore(parts.db);
 
@@ -127,12 +129,9 @@ export function createTriples(parts: {
     getClipName: (clip_id) => library.get(clip_id).name,
     canPerceive: (clip_id, kind) => kind !== "oracle" || findWorld(clip_id) !== null,
     getSelection: keyframes.getStored,
-    lookAtMotions: ({ clip_id, settings_hash, decisions }, signal) =>
-      pool.run(
-        "motions",
-        { features: keyframes.getEvidence(clip_id, settings_hash).features, decisions },
-        { lane: "background", signal },
-      ),
+    getVersion: decisions.getVersion,
+    lookAtMotions: decisions.lookAtMotions,
+    getAuthor: () => decisions.getSignature().name,
     estimateCalls: (plan, key_frames: readonly KeyFrame[]) => estimateCalls(plan, key_frames),
   });
 }

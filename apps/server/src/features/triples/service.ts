@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Job } from "@sightline/core/clips";
+import type { SelectionVersion } from "@sightline/core/decisions";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
 import type { Motion } from "@sightline/core/motion";
 import {
@@ -20,10 +21,14 @@ import {
 import { TRPCError } from "@trpc/server";
 import type { Logger } from "pino";
 import { type Bell, createBell } from "../../live/follow.ts";
+import type { Decisions } from "../decisions/index.ts";
 import type { Jobs } from "../jobs/tray.ts";
 import type { Perceive } from "./perceivers/perceiver.ts";
 import { applyEdits, type EditRow, listStanding, type SetRow, type TripleStore } from "./store.ts";
 import type { KeyFrame } from "./tables.ts";
+
+/** The key-frames of one version of a selection. */
+type Described = { key_frames: KeyFrame[]; selection_version: number };
 
 /** What is to be described, and by whom. */
 export type TriplePlan = {
@@ -109,7 +114,11 @@ export type TripleParts = {
   getClipName(clip_id: string): string;
   /** Null where the key-frames are not stored. */
   getSelection(clip_id: string, settings_hash: string): KeyFrameSelection | null;
-  lookAtMotions(selection: KeyFrameSelection, signal: AbortSignal): Promise<(Motion | null)[] | null>;
+  /** The newest version of a selection by default, as people corrected it; throws where it is not stored. */
+  getVersion(clip_id: string, settings_hash: string, version?: number): SelectionVersion;
+  lookAtMotions: Decisions["lookAtMotions"];
+  /** Who changes triples. */
+  getAuthor(): string;
   estimateCalls(plan: TriplePlan, key_frames: readonly KeyFrame[]): Omit<TripleEstimate, "key_frames">;
 };
 
@@ -176,28 +185,29 @@ export function createTripleService(parts: TripleParts): Triples {
     return { ...summarise(row), triples };
   };
 
-  const getKeyFrames = ({ clip_id, settings_hash }: Pick<TriplePlan, "clip_id" | "settings_hash">) => {
-    const key_frames = parts
-      .getSelection(clip_id, settings_hash)
-      ?.decisions.flatMap(({ kept, frame, time_secs }): KeyFrame[] => (kept ? [{ frame, time_secs }] : []));
-    if (!key_frames || key_frames.length === 0) {
+  const getKeyFrames = (
+    { clip_id, settings_hash }: Pick<TriplePlan, "clip_id" | "settings_hash">,
+    version?: number,
+  ): Described => {
+    const found = parts.getVersion(clip_id, settings_hash, version);
+    const key_frames = found.key_frames.map(({ frame, time_secs }): KeyFrame => ({ frame, time_secs }));
+    if (key_frames.length === 0) {
       throw new TRPCError({
         code: "PRECONDITION_FAILED",
         message: "This clip has no stored key-frames under these settings. Save them first.",
       });
     }
-    return key_frames;
+    return { key_frames, selection_version: found.version };
   };
 
   /** Geometry's word, kept with the set. Where it can't look, the triples stand without it. */
   const lookAtMotions = async (
-    triple_set_id: string,
-    selection: KeyFrameSelection | null,
+    { triple_set_id, clip_id, settings_hash, key_frames }: SetRow,
     signal: AbortSignal,
   ): Promise<(Motion | null)[]> => {
-    if (selection === null) return [];
     try {
-      const motions = await parts.lookAtMotions(selection, signal);
+      const frames = key_frames.map(({ frame }) => frame);
+      const motions = await parts.lookAtMotions(clip_id, settings_hash, frames, signal);
       if (motions !== null) store.updateSet(triple_set_id, { motions });
       return motions ?? [];
     } catch (error) {
@@ -221,7 +231,7 @@ export function createTripleService(parts: TripleParts): Triples {
           const selection = parts.getSelection(clip_id, settings_hash);
           let looking: Promise<(Motion | null)[]> | null = row.motions && Promise.resolve(row.motions);
           const motions = () => {
-            looking ??= lookAtMotions(triple_set_id, selection, signal);
+            looking ??= lookAtMotions(row, signal);
             return looking;
           };
           const perceive = perceivers[perceiver.kind];
@@ -266,12 +276,17 @@ export function createTripleService(parts: TripleParts): Triples {
     working.set(triple_set_id, { job, ended: settled });
   };
 
-  const create = (plan: TriplePlan, key_frames: KeyFrame[], state: SetRow["state"]): SetRow => {
+  const create = (
+    plan: TriplePlan,
+    { key_frames, selection_version }: Described,
+    state: SetRow["state"],
+  ): SetRow => {
     const { clip_id, settings_hash, perceiver, question_id, question } = plan;
     return {
       triple_set_id: randomUUID(),
       clip_id,
       settings_hash,
+      selection_version,
       question_id,
       question,
       perceiver,
@@ -299,17 +314,20 @@ export function createTripleService(parts: TripleParts): Triples {
   };
 
   /** A set that is being made by the same plan, as after a restart; null without any. */
-  const findWorking = ({ clip_id, settings_hash, perceiver, question_id, question }: TriplePlan) =>
-    store
+  const findWorking = ({ clip_id, settings_hash, perceiver, question_id, question }: TriplePlan) => {
+    const newest = parts.getVersion(clip_id, settings_hash).version;
+    const found = store
       .listSets(clip_id)
       .find(
         (row) =>
           working.has(row.triple_set_id) &&
           isDeepStrictEqual(
-            [row.settings_hash, row.perceiver, row.question_id, row.question],
-            [settings_hash, perceiver, question_id, question],
+            [row.settings_hash, row.selection_version, row.perceiver, row.question_id, row.question],
+            [settings_hash, newest, perceiver, question_id, question],
           ),
-      )?.triple_set_id ?? null;
+      );
+    return found?.triple_set_id ?? null;
+  };
 
   const addEdit = (
     triple_set_id: string,
@@ -321,7 +339,7 @@ export function createTripleService(parts: TripleParts): Triples {
     const edit = {
       triple_set_id,
       key_frame: index,
-      author: "you",
+      author: parts.getAuthor(),
       before: { action, change, relevant },
       after,
       undoes,
@@ -351,7 +369,7 @@ export function createTripleService(parts: TripleParts): Triples {
       return { clips: sets.length, tally };
     },
     estimate(plan) {
-      const key_frames = getKeyFrames(plan);
+      const { key_frames } = getKeyFrames(plan);
       return { key_frames: key_frames.length, ...parts.estimateCalls(plan, key_frames) };
     },
     start: (plan) => summarise(find(begin(plan))),
@@ -383,7 +401,10 @@ export function createTripleService(parts: TripleParts): Triples {
       return summarise(find(triple_set_id));
     },
     bringIn({ clip_id, settings_hash, question_id }, { name, text }) {
-      const key_frames = getKeyFrames({ clip_id, settings_hash });
+      // What was made elsewhere knows of nobody's corrections, or of all.
+      const newest = getKeyFrames({ clip_id, settings_hash });
+      const versions =
+        newest.selection_version === 0 ? [newest] : [newest, getKeyFrames({ clip_id, settings_hash }, 0)];
       const read = readFile(text);
       const clip_name = stripExtension(parts.getClipName(clip_id));
       const imported: ImportedTriples = { triple_set_ids: [], set_aside: read.set_aside, others: 0 };
@@ -393,24 +414,25 @@ export function createTripleService(parts: TripleParts): Triples {
           continue;
         }
         const own = triples.every(({ frame }) => frame !== null);
-        const frames = own
-          ? triples.map(({ frame }) => key_frames.find((one) => one.frame === frame))
-          : triples.length === key_frames.length
-            ? key_frames
-            : [];
-        if (frames.length === 0 || frames.includes(undefined)) {
+        const described = versions
+          .map(({ key_frames, selection_version }) => {
+            const frames = own
+              ? triples.map(({ frame }) => key_frames.find((one) => one.frame === frame))
+              : triples.length === key_frames.length
+                ? key_frames
+                : [];
+            return { key_frames: frames.filter((frame) => frame !== undefined), selection_version };
+          })
+          .find(({ key_frames }) => key_frames.length > 0 && key_frames.length === triples.length);
+        if (described === undefined) {
           const reason = own
             ? "It describes frames that are no key-frames under these settings."
-            : `It describes ${triples.length} key-frames; under these settings the clip has ${key_frames.length}. Released files go with the preset embodied-r.`;
+            : `It describes ${triples.length} key-frames; under these settings the clip has ${newest.key_frames.length}. Released files go with the preset embodied-r.`;
           imported.set_aside.push({ id, reason });
           continue;
         }
         const perceiver: Perceiver = { kind: "imported", source: name };
-        const row = create(
-          { clip_id, settings_hash, perceiver, question_id, question },
-          frames as KeyFrame[],
-          "done",
-        );
+        const row = create({ clip_id, settings_hash, perceiver, question_id, question }, described, "done");
         const { triple_set_id } = row;
         store.bringIn(
           row,

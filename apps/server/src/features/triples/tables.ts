@@ -8,6 +8,7 @@ export const tripleSets = sqliteTable("triple_sets", {
   triple_set_id: text().primaryKey(),
   clip_id: text().notNull(),
   settings_hash: text().notNull(),
+  selection_version: integer().notNull().default(0),
   question_id: text(),
   question: text().notNull(),
   perceiver: text({ mode: "json" }).$type<Perceiver>().notNull(),
