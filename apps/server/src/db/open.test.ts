@@ -43,6 +43,30 @@ test("a step that came later is applied once, after a backup that holds the old 
   backup.close();
 });
 
+test("the library's history outlives step 19, which makes its table anew", () => {
+  const real = join(import.meta.dirname, "migrations");
+  const names = readdirSync(real).sort();
+  rmSync(steps, { recursive: true });
+  mkdirSync(steps);
+  for (const name of names.filter((one) => one < "019")) cpSync(join(real, name), join(steps, name));
+  const before = openDatabase(file, steps);
+  before.$client.exec(`INSERT INTO library_changes (made_secs, kind, entries, undoes) VALUES
+    (1, 'add', '[]', NULL), (2, 'rename', '[]', NULL), (3, 'undo', '[]', 2)`);
+  const history = () => "SELECT change_id, made_secs, kind, entries, undoes FROM library_changes";
+  const rows = before.$client.prepare(history()).all();
+  before.$client.close();
+
+  const after = openDatabase(file);
+  expect(after.$client.prepare(history()).all()).toEqual(rows);
+  const put = after.$client.prepare(
+    "INSERT INTO library_changes (made_secs, kind, entries, undoes) VALUES (4, ?, '[]', ?)",
+  );
+  expect(put.run("field_of_view", null).lastInsertRowid).toBe(4);
+  expect(() => put.run("undo", 99)).toThrow(/FOREIGN KEY/);
+  expect(() => after.$client.exec("DELETE FROM library_changes")).toThrow("append-only");
+  after.$client.close();
+});
+
 test("a step that fails leaves the database as it was", () => {
   openDatabase(file, steps).$client.close();
   writeFileSync(join(steps, "004-broken.sql"), "CREATE TABLE half (name TEXT) STRICT; CREATE NONSENSE;");

@@ -28,7 +28,9 @@ async function lookAt(name: string) {
   const args = { clip_id: name, file, index, settings, cache_dir };
   const { decisions } = await pool.run("keyframes", args, { lane: "background" });
   const { features } = getEvidenceFiles(cache_dir, getEvidenceHash(settings));
-  const motions = (await pool.run("motions", { features, decisions }, { lane: "interactive" })) ?? [];
+  const motions =
+    (await pool.run("motions", { features, decisions, field_of_view_deg: null }, { lane: "interactive" })) ??
+    [];
   const world = JSON.parse(readFileSync(join(WORLDS, `${name}.json`), "utf8")) as World;
   const kept = decisions.filter((decision) => decision.kept);
   return { motions, world, kept };
@@ -67,6 +69,6 @@ test("moves of the sample clips have their names", async () => {
 });
 
 test("nothing is made up where the cached features are gone", async () => {
-  const args = { features: join(scratch, "none"), decisions: [] };
+  const args = { features: join(scratch, "none"), decisions: [], field_of_view_deg: null };
   expect(await pool.run("motions", args, { lane: "interactive" })).toBeNull();
 });

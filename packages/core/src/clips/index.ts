@@ -38,6 +38,8 @@ export type Clip = {
   frame_count: number | null;
   /** From the first frame's start to the last frame's end, in seconds; null when the container does not say. */
   duration_secs: number | null;
+  /** Horizontal field of view in degrees, as a person set it; null while nobody did. */
+  field_of_view_deg: number | null;
   /** What a browser should play: the file itself, or a proxy with the same frames, or nothing yet. */
   playback: "original" | "proxy" | "none";
   /** Why the proxy could not be made; null when all is well. */

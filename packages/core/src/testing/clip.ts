@@ -20,6 +20,7 @@ export function makeClip(fields: Partial<Clip> & { clip_id: string }): Clip {
     pixel_aspect: 1,
     frame_count: 250,
     duration_secs: 10,
+    field_of_view_deg: null,
     playback: "original",
     playback_problem: null,
     ...fields,

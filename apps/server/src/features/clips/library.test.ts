@@ -176,6 +176,23 @@ test("rename, tags, trash and restore can be taken back, all the way", async () 
   expect(await look()).toBe("one.mp4  kept");
 });
 
+test("a field of view is set, refused where no lens has it, and taken back", async () => {
+  const { clip } = await add("two-frames.mp4", "lens.mp4");
+  const { clip_id } = clip;
+  const look = async () => (await client.clips.get.query({ clip_id })).field_of_view_deg;
+  expect(await look()).toBeNull();
+  await client.clips.setFieldOfView.mutate({ clip_id, field_of_view_deg: 84 });
+  await client.clips.setFieldOfView.mutate({ clip_id, field_of_view_deg: 62.5 });
+  expect(await look()).toBe(62.5);
+  for (const field_of_view_deg of [0, 19.9, 151]) {
+    await expect(client.clips.setFieldOfView.mutate({ clip_id, field_of_view_deg })).rejects.toThrow();
+  }
+  expect(await client.clips.undo.mutate()).toBe("“lens.mp4” has its field of view back.");
+  expect(await look()).toBe(84);
+  expect(await client.clips.undo.mutate()).toBe("“lens.mp4” has its field of view back.");
+  expect(await look()).toBeNull();
+});
+
 test("many clips go to the trash as one change; what changes nothing is no change", async () => {
   const kept = (await client.clips.list.query({})).map(({ clip_id }) => clip_id);
   await client.clips.trash.mutate({ clip_ids: kept });

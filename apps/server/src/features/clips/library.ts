@@ -39,6 +39,8 @@ export type Library = {
   add(incoming: Incoming): Promise<Added>;
   rename(clip_id: string, name: string): void;
   setTags(clip_id: string, tags: string[]): void;
+  /** Horizontal, in degrees; null: as the pictures say, or as is assumed. */
+  setFieldOfView(clip_id: string, field_of_view_deg: number | null): void;
   trash(clip_ids: string[]): void;
   restore(clip_ids: string[]): void;
   /** Takes back the last change that still stands; a sentence on what was taken back, or null. */
@@ -69,7 +71,7 @@ export function createLibrary(store: ClipStore, clipsDir: string): Library {
     return row;
   };
   const change = (
-    kind: "rename" | "tags" | "trash" | "restore",
+    kind: Parameters<ClipStore["change"]>[0],
     ids: string[],
     fields: Parameters<ClipStore["change"]>[2],
   ) => {
@@ -139,6 +141,7 @@ export function createLibrary(store: ClipStore, clipsDir: string): Library {
     },
     rename: (clip_id, name) => change("rename", [clip_id], { name: cleanName(name) }),
     setTags: (clip_id, tags) => change("tags", [clip_id], { tags: cleanTags(tags) }),
+    setFieldOfView: (clip_id, field_of_view_deg) => change("field_of_view", [clip_id], { field_of_view_deg }),
     trash(ids) {
       const kept = ids.filter((clip_id) => find(clip_id).trashed_secs === null);
       change("trash", kept, { trashed_secs: Date.now() / 1000 });
@@ -245,6 +248,8 @@ function describeUndo({ kind, entries }: LibraryChange): string {
       return `${which} has its name back.`;
     case "tags":
       return `${which} has its tags back.`;
+    case "field_of_view":
+      return `${which} has its field of view back.`;
     case "trash":
       return `${which} came back from the trash.`;
     default:

@@ -37,6 +37,11 @@ export const clipsRouter = router({
   setTags: procedure
     .input(ClipId.extend({ tags: z.array(z.string().trim().min(1).max(60)).max(50) }))
     .mutation(({ ctx, input }) => ctx.app.clips.library.setTags(input.clip_id, input.tags)),
+  setFieldOfView: procedure
+    .input(ClipId.extend({ field_of_view_deg: z.number().min(20).max(150).nullable() }))
+    .mutation(({ ctx, input }) =>
+      ctx.app.clips.library.setFieldOfView(input.clip_id, input.field_of_view_deg),
+    ),
   trash: procedure.input(ClipIds).mutation(({ ctx, input }) => ctx.app.clips.library.trash(input.clip_ids)),
   restore: procedure
     .input(ClipIds)

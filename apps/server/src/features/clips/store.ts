@@ -44,6 +44,7 @@ export function createClipStore(db: Db): ClipStore {
     name: row.name,
     tags: row.tags,
     trashed_secs: row.trashed_secs,
+    field_of_view_deg: row.field_of_view_deg,
   });
 
   const get = (clip_id: string) => db.select().from(clips).where(eq(clips.clip_id, clip_id)).get() ?? null;
@@ -100,7 +101,9 @@ export function createClipStore(db: Db): ClipStore {
             revision: nextRevision as unknown as number,
           })
           .run();
-        append("add", [{ clip_id, before: null, after: { name, tags: [], trashed_secs: null } }]);
+        append("add", [
+          { clip_id, before: null, after: { name, tags: [], trashed_secs: null, field_of_view_deg: null } },
+        ]);
       });
     },
     update: (clip_id, fields) => void set(clip_id, fields),

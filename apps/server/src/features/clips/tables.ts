@@ -28,6 +28,7 @@ export const clips = sqliteTable("clips", {
   original_start_secs: real(),
   proxy: text().$type<"none" | "wanted" | "ready" | "failed">().notNull().default("none"),
   proxy_problem: text(),
+  field_of_view_deg: real(),
 });
 
 export const clipFrames = sqliteTable("clip_frames", {
@@ -40,12 +41,17 @@ export const clipFrames = sqliteTable("clip_frames", {
 });
 
 /** What a person may change of a clip. */
-export type ClipFields = { name: string; tags: string[]; trashed_secs: number | null };
+export type ClipFields = {
+  name: string;
+  tags: string[];
+  trashed_secs: number | null;
+  field_of_view_deg: number | null;
+};
 
 /** `before` is null for a clip that the change brought in. */
 export type ChangeEntry = { clip_id: string; before: ClipFields | null; after: ClipFields };
 
-export type ChangeKind = "add" | "rename" | "tags" | "trash" | "restore" | "undo";
+export type ChangeKind = "add" | "rename" | "tags" | "trash" | "restore" | "field_of_view" | "undo";
 
 export const libraryChanges = sqliteTable("library_changes", {
   change_id: integer().primaryKey({ autoIncrement: true }),

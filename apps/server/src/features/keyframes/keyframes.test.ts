@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -164,6 +164,83 @@ test("B46: one black frame is dropped by name; a flat clip says so and still has
   const released = await waitForSelection(clip_id, EMBODIED_R_SETTINGS);
   expect(released.decisions.every(({ kept }) => kept)).toBe(true);
   expect(released.decisions[1]).toMatchObject({ rule: "no_descriptors" });
+});
+
+test("another threshold, clamp or gap decodes nothing: it works without the file", async () => {
+  const clip_id = await add(getFixture("open-gop.mp4"), "gone.mp4");
+  await waitForSelection(clip_id);
+  const presets = [SIGHTLINE_SETTINGS, EMBODIED_R_SETTINGS];
+  for (const settings of presets) {
+    await client.keyframes.extract.mutate({ clip_id, settings });
+    await waitForSelection(clip_id, settings);
+  }
+  rmSync(server.app.clips.library.getFile(clip_id));
+  for (const preset of presets) {
+    for (const change of [
+      { threshold: 0.97 },
+      { threshold: 0.02, min_frames: 2 },
+      { min_frames: 9, max_frames: 9 },
+      { gap_secs: 0.5 },
+    ]) {
+      const settings = { ...preset, ...change };
+      const selected = await client.keyframes.select.query({ clip_id, settings });
+      await client.keyframes.extract.mutate({ clip_id, settings });
+      expect(await waitForSelection(clip_id, settings)).toEqual(selected);
+    }
+  }
+  // Other planes are needed for another width or interval: that takes the file.
+  const { job_id } = server.app.keyframes.extract(clip_id, { ...SIGHTLINE_SETTINGS, width: 100 });
+  const state = await waitFor(
+    () => server.app.jobs.list().find((job) => job.job_id === job_id)?.state,
+    (now) => now !== "waiting" && now !== "running",
+  );
+  expect(state).toBe("failed");
+});
+
+test("every compared frame keeps its evidence: overlap both ways, matches, inliers, homography, rule", async () => {
+  const clip_id = await add(getFixture("cfr-30.mp4"), "evidence.mp4");
+  for (const settings of [SIGHTLINE_SETTINGS, EMBODIED_R_SETTINGS]) {
+    await client.keyframes.extract.mutate({ clip_id, settings });
+    const { decisions, plane_width, plane_height } = await waitForSelection(clip_id, settings);
+    expect(plane_width).toBeGreaterThan(0);
+    expect(plane_height).toBeGreaterThan(0);
+    const compared = decisions.slice(1).map(({ evidence }) => evidence);
+    expect(compared).not.toContain(null);
+    const sound = compared.filter((evidence) => evidence?.failure === null);
+    expect(sound.length).toBeGreaterThan(0);
+    for (const evidence of sound) {
+      expect(evidence?.homography).toHaveLength(9);
+      expect(evidence?.inliers).toBeGreaterThan(0);
+      expect(evidence?.matches).toBeGreaterThanOrEqual(evidence?.inliers ?? Number.NaN);
+      expect(evidence?.overlap_forward).toBeGreaterThanOrEqual(0);
+      // The released extractor refuses no homography; from the other side one that folds the view says nothing.
+      if (settings.preset === "sightline") expect(evidence?.overlap_backward).toBeLessThanOrEqual(1);
+      else expect(evidence).toHaveProperty("overlap_backward");
+    }
+  }
+});
+
+test("the field of view is read from a clip's turns, once; a clip without turns does not show it", async () => {
+  const world = join(import.meta.dirname, "../../../../../fixtures/worlds");
+  const turning = await add(join(world, "room-turns-4.mp4"), "turns.mp4");
+  expect(await client.keyframes.fieldOfView.query({ clip_id: turning })).toBeNull();
+  await waitForSelection(turning);
+  const { field_of_view_deg } = JSON.parse(readFileSync(join(world, "room-turns-4.json"), "utf8")) as {
+    field_of_view_deg: number;
+  };
+  const found = await client.keyframes.fieldOfView.query({ clip_id: turning });
+  expect(found).toBeGreaterThan(field_of_view_deg - 2);
+  expect(found).toBeLessThan(field_of_view_deg + 2);
+  const { features } = server.app.keyframes.getEvidence(
+    turning,
+    (await waitForSelection(turning)).settings_hash,
+  );
+  rmSync(features);
+  expect(await client.keyframes.fieldOfView.query({ clip_id: turning })).toBe(found);
+
+  const sideways = await add(join(world, "room-sideways-2.mp4"), "sideways.mp4");
+  await waitForSelection(sideways);
+  expect(await client.keyframes.fieldOfView.query({ clip_id: sideways })).toBeNull();
 });
 
 test("B48: the last frame is decoded and offered, though it alone shows a new view", async () => {

@@ -9,6 +9,9 @@ export const keyframesRouter = router({
     .input(ClipId.extend({ settings: KeyFrameSettingsSchema.optional() }))
     .query(({ ctx, input }) => ctx.app.keyframes.get(input.clip_id, input.settings ?? SIGHTLINE_SETTINGS)),
   saved: procedure.input(ClipId).query(({ ctx, input }) => ctx.app.keyframes.getSaved(input.clip_id)),
+  fieldOfView: procedure
+    .input(ClipId)
+    .query(({ ctx, input }) => ctx.app.keyframes.findFieldOfView(input.clip_id)),
   extract: procedure
     .input(ClipId.extend({ settings: KeyFrameSettingsSchema.optional() }))
     .mutation(({ ctx, input }) =>

@@ -45,6 +45,11 @@ export type KeyFrames = {
    * @throws TRPCError PRECONDITION_FAILED when the clip was never looked at under such settings.
    */
   select(clip_id: string, settings: KeyFrameSettings): Promise<KeyFrameSelection>;
+  /**
+   * The horizontal field of view that the pictures show, in degrees, from the features of the selection that was stored
+   * last; null where they don't show it, or while there are none.
+   */
+  findFieldOfView(clip_id: string): Promise<number | null>;
   /** Files with the features and pairs behind a stored selection. */
   getEvidence(clip_id: string, settings_hash: string): { features: string; pairs: string };
   /** Goes on with what an earlier server left, and from now on looks at every clip that has been read. */
@@ -182,6 +187,17 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
       };
       mine.then(forget, forget);
       return mine;
+    },
+    async findFieldOfView(clip_id) {
+      const settings = store.getLatestSettings(library.get(clip_id).clip_id);
+      if (settings === null) return null;
+      const evidence_hash = getEvidenceHash(settings);
+      const known = store.getView(clip_id, evidence_hash);
+      if (known !== null) return known.found_deg;
+      const { features } = getEvidenceFiles(getCacheDir(clip_id), evidence_hash);
+      const view = await pool.run("view", { features }, { lane: "interactive" });
+      if (view !== null) store.putView(clip_id, evidence_hash, view.found_deg);
+      return view?.found_deg ?? null;
     },
     getEvidence(clip_id, settings_hash) {
       const settings = store.getSettings(library.get(clip_id).clip_id, settings_hash);

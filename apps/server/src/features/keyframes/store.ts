@@ -1,11 +1,11 @@
 import type { KeyFrameSelection, KeyFrameSettings } from "@sightline/core/keyframes";
 import { and, asc, desc, eq } from "drizzle-orm";
 import type { Db } from "../../db/open.ts";
-import { keyFrameDecisions, keyFrameExtractions, keyFrameSelections } from "./tables.ts";
+import { keyFrameDecisions, keyFrameExtractions, keyFrameSelections, keyFrameViews } from "./tables.ts";
 
 export type Extraction = typeof keyFrameExtractions.$inferSelect;
 
-/** The only SQL of the tables keyframe_selections, keyframe_decisions and keyframe_extractions. */
+/** The only SQL of the tables keyframe_selections, keyframe_decisions, keyframe_extractions and keyframe_views. */
 export type KeyFrameStore = {
   get(clip_id: string, settings_hash: string): KeyFrameSelection | null;
   /** The settings of a stored selection; null when there is none of that hash. */
@@ -17,6 +17,9 @@ export type KeyFrameStore = {
   getExtraction(clip_id: string, settings_hash: string): Extraction | null;
   putExtraction(extraction: Extraction): void;
   listWanted(): Extraction[];
+  /** The field of view that was read from a clip's features; `found_deg` is null where these don't show it. */
+  getView(clip_id: string, evidence_hash: string): { found_deg: number | null } | null;
+  putView(clip_id: string, evidence_hash: string, found_deg: number | null): void;
 };
 
 export function createKeyFrameStore(db: Db): KeyFrameStore {
@@ -26,6 +29,15 @@ export function createKeyFrameStore(db: Db): KeyFrameStore {
     and(eq(keyFrameExtractions.clip_id, clip_id), eq(keyFrameExtractions.settings_hash, settings_hash));
 
   return {
+    getView: (clip_id, evidence_hash) =>
+      db
+        .select({ found_deg: keyFrameViews.found_deg })
+        .from(keyFrameViews)
+        .where(and(eq(keyFrameViews.clip_id, clip_id), eq(keyFrameViews.evidence_hash, evidence_hash)))
+        .get() ?? null,
+    putView(clip_id, evidence_hash, found_deg) {
+      db.insert(keyFrameViews).values({ clip_id, evidence_hash, found_deg }).onConflictDoNothing().run();
+    },
     get(clip_id, settings_hash) {
       const row = db.select().from(keyFrameSelections).where(ofSelection(clip_id, settings_hash)).get();
       if (!row) return null;

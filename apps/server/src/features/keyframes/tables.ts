@@ -30,3 +30,9 @@ export const keyFrameExtractions = sqliteTable("keyframe_extractions", {
   state: text().$type<"wanted" | "cancelled" | "failed">().notNull(),
   problem: text(),
 });
+
+export const keyFrameViews = sqliteTable("keyframe_views", {
+  clip_id: text().notNull(),
+  evidence_hash: text().notNull(),
+  found_deg: real(),
+});

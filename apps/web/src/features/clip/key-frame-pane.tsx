@@ -66,7 +66,7 @@ export const KeyFramePane = memo(function KeyFramePane({
               { value: "embodied-r", label: "embodied-r" },
             ]}
           />
-          <SettingsPopover settings={shown} onTry={onDraft} onExtract={look} />
+          <SettingsPopover clip={clip} settings={shown} onTry={onDraft} onExtract={look} />
         </div>
       </header>
       {problem !== null && (

@@ -1,7 +1,9 @@
 import { ActionIcon, Button, NumberInput, Popover, Tooltip } from "@mantine/core";
+import type { Clip } from "@sightline/core/clips";
 import { getEvidenceHash, type KeyFrameSettings } from "@sightline/core/keyframes";
 import { IconAdjustmentsHorizontal } from "@tabler/icons-react";
 import { useState } from "react";
+import { FieldOfView } from "./field-of-view.tsx";
 import classes from "./settings-popover.module.css";
 
 /**
@@ -9,10 +11,12 @@ import classes from "./settings-popover.module.css";
  * looked at again, here or by the server.
  */
 export function SettingsPopover({
+  clip,
   settings,
   onTry,
   onExtract,
 }: {
+  clip: Clip;
   settings: KeyFrameSettings;
   /** Takes settings that need no new look at the clip. */
   onTry(settings: KeyFrameSettings): void;
@@ -36,6 +40,7 @@ export function SettingsPopover({
       <Popover.Dropdown role="dialog" aria-label="Key-frame settings">
         {isOpen && (
           <Form
+            clip={clip}
             settings={settings}
             onTry={onTry}
             onExtract={(next, where) => {
@@ -50,10 +55,12 @@ export function SettingsPopover({
 }
 
 function Form({
+  clip,
   settings,
   onTry,
   onExtract,
 }: {
+  clip: Clip;
   settings: KeyFrameSettings;
   onTry(settings: KeyFrameSettings): void;
   onExtract(settings: KeyFrameSettings, where: "here" | "server"): void;
@@ -142,6 +149,7 @@ function Form({
       ) : (
         <p className={classes.problem}>{problem}</p>
       )}
+      <FieldOfView clip={clip} />
       {problem === null && needs_look && (
         <div className={classes.actions}>
           <Button type="button" variant="default" size="xs" onClick={() => onExtract(draft, "server")}>
