@@ -4,6 +4,7 @@ import {
   type Bucket,
   bucketIndex,
   emptyBucket,
+  isClockMetric,
   type MetricEntries,
   mergeBucket,
 } from "@sightline/core/runs";
@@ -174,7 +175,7 @@ export function createBucketKeeper(db: Database.Database): BucketKeeper {
           clock.series.set(name, series);
         }
         if (series.last_step >= step) {
-          repeated = true;
+          if (!isClockMetric(name)) repeated = true;
           continue;
         }
         series.last_step = step;

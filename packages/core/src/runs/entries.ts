@@ -22,14 +22,32 @@ const GENERATION_NAMES = [
   "judge/secs",
 ] as const;
 
+/** Where a step stands in time (UTC seconds) and in epochs: kept as metrics, so that curves can be drawn over them. */
+export const CLOCK_METRICS = ["clock/time_secs", "clock/epoch"] as const;
+
+/** True for what says where a step stands; a second line of a step says it again, and repeats no measure. */
+export function isClockMetric(name: string): boolean {
+  return name.startsWith("clock/");
+}
+
 /** The curve points of a line; null when it has none. */
 export function metricEntries(line: WireLine | UnknownLine): MetricEntries | null {
   if (line.type === "metrics" && isKnown(line, "metrics")) {
-    let names = Object.keys(line.values);
+    const names = Object.keys(line.values);
     const values = names.map((name) => readNumber(line.values[name]) ?? Number.NaN);
-    if (line.split === "eval")
-      names = names.map((name) => (name.startsWith("eval_") ? name : `eval_${name}`));
-    return { clock: line.split, step: line.step, names, values };
+    return line.split === "eval"
+      ? {
+          clock: "eval",
+          step: line.step,
+          names: names.map((name) => (name.startsWith("eval_") ? name : `eval_${name}`)),
+          values,
+        }
+      : {
+          clock: "train",
+          step: line.step,
+          names: [...names, ...CLOCK_METRICS],
+          values: [...values, line.time_secs, line.epoch],
+        };
   }
   if (line.type === "generation" && isKnown(line, "generation")) {
     const { generate_secs, score_secs, tokens, judge } = line;

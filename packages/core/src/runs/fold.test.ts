@@ -5,7 +5,10 @@ import {
   appendRows,
   bucketRows,
   consistencyRate,
+  countShares,
+  deadJudge,
   emptySeries,
+  judgeFailures,
   latestValue,
   metricPaths,
   type RunRow,
@@ -14,7 +17,7 @@ import {
   seriesFromHistory,
   stageBands,
   taskAccuracy,
-  tiedGroupShare,
+  tiedGroups,
   toColumns,
   weightedShares,
   weightsInForce,
@@ -287,7 +290,12 @@ describe("views", () => {
       { step: 2, rate: 0.5, n: 2, correct: 6, sampled: true },
       { step: 3, rate: Number.NaN, n: 0, correct: 0, sampled: false },
     ]);
-    expect(tiedGroupShare(series)[0]).toEqual({ step: 1, share: 0.5, n: 2 });
+    expect(tiedGroups(series)[0]).toEqual({ step: 1, right: 0.5, wrong: 0, error: 0, n: 2 });
+    expect(countShares(series, "letters").shares.get("A")?.[0]).toBe(0.5);
+    expect(judgeFailures(series)[0]).toEqual({ step: 1, asked: 4, failed: 0 });
+    expect(deadJudge(series)).toBeNull();
+    const dead = appendRows(series, [], [tally(9, { judges: { timeout: 3, skipped_wrong_answer: 5 } })]);
+    expect(deadJudge(dead)).toEqual({ since_step: 9, asked: 3 });
     expect(taskAccuracy(series).get("heading")?.length).toBe(3);
     const later = appendRows(series, [], [tally(2, { correct: 8, judged: 8, agreed: 8 })]);
     expect(consistencyRate(later)[1]).toMatchObject({ rate: 1, n: 8 });

@@ -1,6 +1,6 @@
 import type { LineOf, RewardWeights, UnknownLine, WireLine } from "../wire/index.ts";
 import { bucketPoints } from "./buckets.ts";
-import { clockOfName, isKnown, type MetricEntries, metricEntries } from "./entries.ts";
+import { clockOfName, isClockMetric, isKnown, type MetricEntries, metricEntries } from "./entries.ts";
 import { appendPoints, emptyPoints, lastStep, type Points } from "./points.ts";
 import type { BucketColumns, FollowBatch, RunHistory, RunRow, StepTally } from "./types.ts";
 
@@ -313,7 +313,7 @@ function foldPoints(
     }
     const last = pending.steps.at(-1) ?? lastOf(draft.base, name, attempt, clock.segment);
     if (last !== null && last >= step) {
-      repeated = true;
+      if (!isClockMetric(name)) repeated = true;
       continue;
     }
     pending.steps.push(step);

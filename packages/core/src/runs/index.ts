@@ -7,3 +7,4 @@ export * from "./smooth.ts";
 export * from "./states.ts";
 export * from "./types.ts";
 export * from "./views.ts";
+export * from "./x-axis.ts";

@@ -262,11 +262,59 @@ export function taskAccuracy(
   return tasks;
 }
 
-/** Share of groups in which all rewards are equal: they teach nothing. */
-export function tiedGroupShare(series: RunSeries): { step: number; share: number; n: number }[] {
-  return talliesInForce(series).map(({ step, groups, tied_groups }) => ({
+/** Shares of groups without a signal at one step, by why all their rewards are equal. */
+export type TiedPoint = { step: number; right: number; wrong: number; error: number; n: number };
+
+/** Groups that teach nothing: all right, all wrong, or equal for another reason (not all could be scored). */
+export function tiedGroups(series: RunSeries): TiedPoint[] {
+  return talliesInForce(series).map(({ step, groups: n, tied_groups, tied_right, tied_wrong }) => ({
     step,
-    share: groups === 0 ? Number.NaN : tied_groups / groups,
-    n: groups,
+    n,
+    right: n === 0 ? Number.NaN : tied_right / n,
+    wrong: n === 0 ? Number.NaN : tied_wrong / n,
+    error: n === 0 ? Number.NaN : (tied_groups - tied_right - tied_wrong) / n,
   }));
+}
+
+/** Shares that one of the tallies' counts holds at each step. */
+export type SharePoints = { steps: number[]; n: number[]; shares: Map<string, number[]> };
+
+/** What share of the completions had each letter, gold or rule; 0 at steps where it was not among them. */
+export function countShares(series: RunSeries, what: "letters" | "golds" | "rules"): SharePoints {
+  const tallies = talliesInForce(series).filter((tally) => Object.keys(tally[what]).length > 0);
+  const names = [...new Set(tallies.flatMap((tally) => Object.keys(tally[what])))].sort();
+  const n = tallies.map((tally) => Object.values(tally[what]).reduce((sum, count) => sum + count, 0));
+  return {
+    steps: tallies.map(({ step }) => step),
+    n,
+    shares: new Map(
+      names.map((name) => [name, tallies.map((tally, k) => (tally[what][name] ?? 0) / (n[k] ?? 1))]),
+    ),
+  };
+}
+
+/** How often the judge failed, of the times that it was asked. */
+export type JudgePoint = { step: number; asked: number; failed: number };
+
+const FAILED = ["timeout", "http_error", "unparsed"] as const;
+
+/** Steps at which the judge was asked. A completion that it was not to see, or that had no reasoning, asks nothing. */
+export function judgeFailures(series: RunSeries): JudgePoint[] {
+  return talliesInForce(series).flatMap(({ step, judges }) => {
+    const failed = FAILED.reduce((sum, status) => sum + (judges[status] ?? 0), 0);
+    const asked = failed + (judges.ok ?? 0);
+    return asked === 0 ? [] : [{ step, asked, failed }];
+  });
+}
+
+/** Since when the judge has failed at everything that it was asked; null while it answers. */
+export function deadJudge(series: RunSeries): { since_step: number; asked: number } | null {
+  let since: JudgePoint | null = null;
+  let asked = 0;
+  for (const point of judgeFailures(series).reverse()) {
+    if (point.failed < point.asked) break;
+    since = point;
+    asked += point.asked;
+  }
+  return since === null ? null : { since_step: since.step, asked };
 }

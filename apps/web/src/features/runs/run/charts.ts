@@ -1,14 +1,19 @@
-import type { RunSeries } from "@sightline/core/runs";
+import { deadJudge, type RunSeries } from "@sightline/core/runs";
 import { REWARD_PARTS } from "@sightline/core/wire";
 import { type CurveProps, type CurveSeries, formatValue } from "@sightline/ui/curve";
 import {
   getBanded,
   getConsistency,
+  getJudgeFailures,
+  getLetters,
   getMetric,
   getPart,
+  getRules,
   getShares,
   getSpreadOf,
   getTasks,
+  getTied,
+  getWeights,
   type Look,
 } from "./curves.ts";
 
@@ -88,10 +93,30 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         empty: "The shares of the total come with the first rewards.",
       },
       {
+        id: "weights",
+        title: "Weights in force",
+        names: [],
+        draw: (series) => ({ series: getWeights(series) }),
+        y_at_least: RATE,
+        formatY: formatRate,
+        empty: "The weights come with the first stage.",
+      },
+      {
         id: "consistency",
         title: "P(consistent | correct)",
         names: ["consistency/correct", "consistency/judged", "consistency/agree", "consistency/failed"],
-        draw: (series) => ({ series: [getConsistency(series)] }),
+        draw(series) {
+          const dead = deadJudge(series);
+          const failed = getJudgeFailures(series);
+          return {
+            series: failed.values.some((share) => share > 0)
+              ? [getConsistency(series), failed]
+              : [getConsistency(series)],
+            ...(dead && {
+              note: `The judge has failed at all ${dead.asked} it was asked since step ${dead.since_step}: what is missing here says nothing of consistency.`,
+            }),
+          };
+        },
         y_at_least: RATE,
         formatY: formatRate,
         is_smoothed: true,
@@ -131,17 +156,41 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         is_smoothed: true,
       },
       {
-        id: "signal",
-        title: "Zero signal, clipped",
-        names: ["frac_reward_zero_std", "completions/clipped_ratio"],
-        draw: lines([
-          ["frac_reward_zero_std", { label: "groups of equal rewards", color: "unknown" }],
-          ["completions/clipped_ratio", { label: "completions cut", color: "wrong", dash: "dashed" }],
-        ]),
-        y_at_least: RATE,
+        id: "letters",
+        title: "Letters answered, against the gold's",
+        names: [],
+        draw: (series) => ({ series: getLetters(series) }),
         formatY: formatRate,
         is_smoothed: true,
+        empty: "No answers yet.",
       },
+      {
+        id: "rules",
+        title: "How the letter was read",
+        names: [],
+        kind: "stacked",
+        draw: (series) => ({ series: getRules(series) }),
+        y_at_least: RATE,
+        formatY: formatRate,
+        empty: "No answers yet.",
+      },
+      {
+        id: "signal",
+        title: "Groups without a signal",
+        names: ["frac_reward_zero_std"],
+        kind: "stacked",
+        draw: (series) => ({ series: getTied(series) }),
+        y_at_least: RATE,
+        formatY: formatRate,
+        empty: "No groups yet.",
+      },
+      chart(
+        "clipped",
+        "Completions cut",
+        "completions/clipped_ratio",
+        { label: "cut at the longest length", color: "wrong" },
+        { y_at_least: RATE, formatY: formatRate },
+      ),
     ],
   },
   {
@@ -221,7 +270,7 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
 
 const SHOWN = new Set(SECTIONS.flatMap(({ charts }) => charts.flatMap(({ names }) => names)));
 /** Counts that other charts are computed from. */
-const COUNTS = /^(task\/.*\/(n|correct)|generation\/tokens|judge\/secs)$/;
+const COUNTS = /^(clock\/.*|task\/.*\/(n|correct)|generation\/tokens|judge\/secs)$/;
 
 /** One chart for each metric that no other chart shows. */
 export function getOtherCharts(names: Iterable<string>): Chart[] {

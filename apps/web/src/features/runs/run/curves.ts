@@ -1,6 +1,8 @@
 import type { RunSpec } from "@sightline/core/runs";
 import {
   consistencyRate,
+  countShares,
+  judgeFailures,
   lastStepInForce,
   type MetricPath,
   metricPaths,
@@ -8,6 +10,7 @@ import {
   type RunSeries,
   stageBands,
   taskAccuracy,
+  tiedGroups,
   type WeightedPath,
   weightedShares,
   weightsInForce,
@@ -195,6 +198,112 @@ export function getTasks(series: RunSeries): CurveSeries[] {
       values: Float64Array.from(points, ({ accuracy }) => accuracy),
       n: Float64Array.from(points, ({ n }) => n),
     }));
+}
+
+/** How often the judge failed, of the times it was asked: what makes a dead judge look like one. */
+export function getJudgeFailures(series: RunSeries): CurveSeries {
+  const points = judgeFailures(series);
+  return {
+    id: "judge-failed",
+    label: "judge failed",
+    color: "wrong",
+    dash: "dotted",
+    x: Float64Array.from(points, ({ step }) => step),
+    values: Float64Array.from(points, ({ asked, failed }) => failed / asked),
+    n: Float64Array.from(points, ({ asked }) => asked),
+  };
+}
+
+/** The weights in force as a line of steps, each part's own; empty before the first stage. */
+export function getWeights(series: RunSeries): CurveSeries[] {
+  const bands = stageBands(series);
+  const end = Math.max(series.step ?? 0, series.max_steps ?? 0);
+  const x = Float64Array.from(
+    bands.flatMap(({ from_step, to_step }) => [from_step, to_step ?? Math.max(end, from_step)]),
+  );
+  return bands.length === 0
+    ? []
+    : REWARD_PARTS.map((part, k) => ({
+        id: part,
+        label: part,
+        color: part,
+        dash: DASHES[k] ?? "solid",
+        x,
+        values: Float64Array.from(bands.flatMap(({ normalised }) => [normalised[part], normalised[part]])),
+      }));
+}
+
+/** Groups without a signal as shares of all groups, by their cause; they stack. */
+export function getTied(series: RunSeries): CurveSeries[] {
+  const points = tiedGroups(series);
+  if (points.length === 0) return [];
+  const x = Float64Array.from(points, ({ step }) => step);
+  const n = Float64Array.from(points, (point) => point.n);
+  return (
+    [
+      ["right", "all right", "accuracy"],
+      ["wrong", "all wrong", "wrong"],
+      ["error", "not scored", "unknown"],
+    ] as const
+  ).map(([id, label, color]) => ({
+    id,
+    label,
+    color,
+    x,
+    n,
+    values: Float64Array.from(points, (point) => point[id]),
+  }));
+}
+
+/** By which rule letters were read, as shares that stack; the most frequent first. */
+export function getRules(series: RunSeries): CurveSeries[] {
+  const { steps, n, shares } = countShares(series, "rules");
+  const x = Float64Array.from(steps);
+  const counts = Float64Array.from(n);
+  const total = (values: readonly number[]) => values.reduce((sum, value, k) => sum + value * (n[k] ?? 0), 0);
+  return [...shares]
+    .sort((a, b) => total(b[1]) - total(a[1]))
+    .map(([rule, values], k) => ({
+      id: rule,
+      label: rule === "" ? "not recorded" : rule.replaceAll("_", " "),
+      color: rule === "none" ? ("unknown" as const) : (`series-${k}` as const),
+      x,
+      n: counts,
+      values: Float64Array.from(values),
+    }));
+}
+
+/** How often each letter was answered, and, dotted, how often it was right to. */
+export function getLetters(series: RunSeries): CurveSeries[] {
+  const answered = countShares(series, "letters");
+  const gold = countShares(series, "golds");
+  const letters = [...new Set([...answered.shares.keys(), ...gold.shares.keys()])].sort((a, b) =>
+    a === "" ? 1 : b === "" ? -1 : a.localeCompare(b),
+  );
+  const line = (
+    { steps, n }: typeof answered,
+    values: number[],
+    rest: Pick<CurveSeries, "id" | "label" | "color" | "dash">,
+  ) => ({
+    ...rest,
+    x: Float64Array.from(steps),
+    n: Float64Array.from(n),
+    values: Float64Array.from(values),
+  });
+  return letters.flatMap((letter, k): CurveSeries[] => {
+    const color = letter === "" ? "unknown" : (`series-${k}` as const);
+    const name = letter === "" ? "none" : letter;
+    const given = answered.shares.get(letter);
+    const right = gold.shares.get(letter);
+    return [
+      ...(given
+        ? [line(answered, given, { id: `answered-${letter}`, label: name, color, dash: "solid" })]
+        : []),
+      ...(right && letter !== ""
+        ? [line(gold, right, { id: `gold-${letter}`, label: `gold ${name}`, color, dash: "dotted" })]
+        : []),
+    ];
+  });
 }
 
 /** The weighted shares that count, on one x array, and what the trainer logged as the total. */
