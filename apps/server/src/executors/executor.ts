@@ -37,6 +37,20 @@ export type AttemptStatus = AttemptRef & {
   heartbeat_age_secs: number | null;
 };
 
+/** A checkpoint as it lies on a host. */
+export type HostCheckpoint = {
+  step: number;
+  /** Relative to the run directory; those of `files` are relative to this. */
+  path: string;
+  complete: boolean;
+  bytes: number;
+  /** When it was whole, by the host's clock; null while it isn't. */
+  time_secs: number | null;
+  files: { path: string; bytes: number }[];
+};
+
+export type PruneReport = { removed: number[]; freed_bytes: number };
+
 /** A run directory found on a host. */
 export type FoundRun = { run_id: string; spec: unknown; attempts: AttemptStatus[] };
 
@@ -128,6 +142,22 @@ export interface Executor {
   inspect(directory: string, signal: AbortSignal): Promise<FoundRun & { directory: string }>;
   /** Run directories below a folder of the host that aren't below the host's own folder of runs. */
   search(folder: string, signal: AbortSignal): Promise<ForeignRuns>;
+  /** Every checkpoint of a run, by step. */
+  checkpoints(run_id: string, signal: AbortSignal): Promise<HostCheckpoint[]>;
+  /** Bytes of a file below the run directory, from `offset` on; fewer than asked for at its end. */
+  readFile(
+    run_id: string,
+    path: string,
+    offset: number,
+    max_bytes: number,
+    signal: AbortSignal,
+  ): Promise<Buffer>;
+  /** SHA-256 (hex) of a file below the run directory. */
+  digest(run_id: string, path: string, signal: AbortSignal): Promise<string>;
+  /** Deletes checkpoints; the newest whole one of a run that is not done stays, whatever was asked. */
+  prune(run_id: string, steps: number[], signal: AbortSignal): Promise<PruneReport>;
+  /** Gives the directory of a run that is still to be launched the checkpoint that its spec is forked from. */
+  fork(spec: RunSpec, signal: AbortSignal): Promise<void>;
   /** The directory of a run on the host. */
   directory(run_id: string): string;
   /** Ends the link; runs go on. */

@@ -1,4 +1,4 @@
-import type { HostFacts } from "@sightline/core/runs";
+import type { ForeignRuns, HostFacts } from "@sightline/core/hosts";
 import { END_REASONS } from "@sightline/core/wire";
 import { z } from "zod";
 import {
@@ -39,6 +39,8 @@ const READ_WAIT_SECS = 20;
 const READ_BYTES = 4 * 1_048_576;
 const ANSWER_SECS = 20;
 const LAUNCH_SECS = 60;
+/** For what reads or copies gigabytes on the host. */
+const SLOW_SECS = 600;
 type RetryMs = { first: number; last: number; refused?: number };
 const LOCAL_RETRY_MS: RetryMs = { first: 250, last: 15_000 };
 
@@ -145,6 +147,17 @@ const Searched = z.object({
     }),
   ),
 });
+
+const Checkpoint = z.object({
+  step: z.number(),
+  path: z.string(),
+  complete: z.boolean(),
+  bytes: z.number(),
+  time_secs: z.number().nullable(),
+  files: z.array(z.object({ path: z.string(), bytes: z.number() })),
+});
+
+const Pruned = z.object({ removed: z.array(z.number()), freed_bytes: z.number() });
 
 function toStatus(row: unknown): AttemptStatus {
   const { run_id, attempt, state, why, is_dead, exit, heartbeat_age_secs } = Status.parse(row);
@@ -258,7 +271,7 @@ export function createSlctlExecutor(options: {
   };
 
   /** What a question names a run by. */
-  const at = (run_id: string) => {
+  const nameOf = (run_id: string) => {
     const dir = elsewhere(run_id);
     return dir === null ? { run_id } : { run_id, dir };
   };
@@ -334,7 +347,7 @@ export function createSlctlExecutor(options: {
 
     async status(refs, signal) {
       if (refs.length === 0) return new Map();
-      const attempts = refs.map(({ run_id, attempt }) => ({ ...at(run_id), attempt }));
+      const attempts = refs.map(({ run_id, attempt }) => ({ ...nameOf(run_id), attempt }));
       const { header } = await request("status", { attempts }, signal);
       const rows = z.array(z.unknown()).parse(header.attempts).map(toStatus);
       return new Map(rows.map((row) => [refKey(row), row]));
@@ -344,7 +357,7 @@ export function createSlctlExecutor(options: {
       const { header, blob } = await request(
         "read",
         {
-          cursors: cursors.map((cursor) => ({ ...cursor, ...at(cursor.run_id) })),
+          cursors: cursors.map((cursor) => ({ ...cursor, ...nameOf(cursor.run_id) })),
           wait_secs: READ_WAIT_SECS,
           max_bytes: READ_BYTES,
         },
@@ -364,7 +377,11 @@ export function createSlctlExecutor(options: {
 
     async readLog({ run_id, attempt }, offset, max_bytes, signal): Promise<LogPiece> {
       try {
-        const { header, blob } = await request("log", { ...at(run_id), attempt, offset, max_bytes }, signal);
+        const { header, blob } = await request(
+          "log",
+          { ...nameOf(run_id), attempt, offset, max_bytes },
+          signal,
+        );
         return { offset: z.number().parse(header.offset), size: z.number().parse(header.size), bytes: blob };
       } catch (error) {
         if (error instanceof HostRefusedError && error.code === "not_found")
@@ -401,10 +418,38 @@ export function createSlctlExecutor(options: {
       return { directory: run_dir, run_id, spec, attempts: attempts.map(toStatus) };
     },
 
+    async checkpoints(run_id, signal) {
+      const { header } = await request("checkpoints", { run_id }, signal);
+      return z.array(Checkpoint).parse(header.checkpoints);
+    },
+
+    async readFile(run_id, path, offset, max_bytes, signal) {
+      const { blob } = await request("fetch", { run_id, path, offset, max_bytes }, signal);
+      return blob;
+    },
+
+    async digest(run_id, path, signal) {
+      const { header } = await request("digest", { run_id, path }, signal, SLOW_SECS);
+      return z.string().parse(header.sha256);
+    },
+
+    async prune(run_id, steps, signal) {
+      const { header } = await request("prune", { run_id, steps }, signal, SLOW_SECS);
+      return Pruned.parse(header);
+    },
+
+    async fork(spec, signal) {
+      await request("fork", { spec }, signal, SLOW_SECS);
+    },
+
     async search(folder, signal): Promise<ForeignRuns> {
       const { header } = await request("search", { folder }, signal);
       const { folder: looked, partial, runs } = Searched.parse(header);
-      return { folder: looked, partial, runs: runs.map(({ run_dir, ...run }) => ({ ...run, directory: run_dir })) };
+      return {
+        folder: looked,
+        partial,
+        runs: runs.map(({ run_dir, ...run }) => ({ ...run, directory: run_dir })),
+      };
     },
 
     async close() {

@@ -24,6 +24,11 @@ def main(arguments: list[str]) -> int:
 
         supervise()
         return 0
+    if mode == "prepare":
+        from sightline_trainer.slctl.environment import main as work
+
+        work()
+        return 0
     if mode == "version":
         from sightline_trainer import __version__
 

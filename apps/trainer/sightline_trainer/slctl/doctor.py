@@ -9,11 +9,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 from sightline_trainer import __version__
+from sightline_trainer.clock import time_of_day
 from sightline_trainer.slctl import host
 from sightline_trainer.slctl.gpus import gpus
 
@@ -76,7 +76,7 @@ def doctor(request: dict[str, Any]) -> dict[str, Any]:
             "host": host.host_name(),
             "user": _user(),
             "boot_id": host.boot_id(),
-            "time_secs": time.time(),
+            "time_secs": time_of_day(),
             "cpus": cpu_count(),
             "cpu_name": cpu_name(),
             "memory": memory(),

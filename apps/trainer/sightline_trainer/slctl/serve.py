@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from sightline_trainer import __version__
 from sightline_trainer.slctl.control import control
 from sightline_trainer.slctl.doctor import doctor
+from sightline_trainer.slctl.environment import cancel_prepare, environment, prepare
 from sightline_trainer.slctl.launch import collect_garbage, launch
 from sightline_trainer.slctl.protocol import Answers, RequestError
 from sightline_trainer.slctl.query import fetch, find, log, status
@@ -35,6 +36,9 @@ _COMMANDS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "gc": collect_garbage,
     "doctor": doctor,
     "usage": usage,
+    "environment": environment,
+    "prepare": prepare,
+    "cancel_prepare": cancel_prepare,
     "inspect": inspect,
     "search": search,
     "ping": lambda request: {},

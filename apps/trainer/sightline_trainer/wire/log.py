@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from sightline_trainer.clock import time_of_day
 from sightline_trainer.rundir import NO_SPACE, AttemptDir, RunDir, drop_ballast
 from sightline_trainer.wire.encode import MAX_LINE_BYTES, encode_line, fit_completion
 
@@ -162,7 +163,7 @@ class EventLog:
                 "attempt": self._attempt.number,
                 "stream": stream,
                 "seq": self._writers[stream].seq + 1,
-                "time_secs": round(time.time(), 6),
+                "time_secs": round(time_of_day(), 6),
                 "mono_secs": round(max(0.0, time.monotonic() - self._began), 6),
                 "type": type,
                 **fields,

@@ -17,32 +17,10 @@ import { findPython } from "../../executors/local.ts";
 import { createJobs, type Jobs } from "../jobs/tray.ts";
 import { createEnvironment, type Environment } from "./index.ts";
 import { locateEnvironment } from "./install.ts";
+import { fillIndex } from "./testing/wheels.ts";
 
 /** Each makes an environment or two with pip. */
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
-
-/** pip itself, and an index folder on this disk whose packages have the pinned names and versions and nothing in them. */
-const REQUIREMENTS = join(import.meta.dirname, "../../../../trainer/requirements.txt");
-const PINS = readFileSync(REQUIREMENTS, "utf8")
-  .split(/\s+/)
-  .filter((line) => line.includes("=="))
-  .map((line) => line.split("==") as [name: string, version: string]);
-
-const MAKE_WHEEL = `
-import sys, zipfile
-folder, name, version = sys.argv[1:]
-module = name.replace("-", "_")
-info = f"{module}-{version}.dist-info"
-files = {
-    f"{module}/__init__.py": f"__version__ = {version!r}\\nclass cuda:\\n    is_available = staticmethod(lambda: False)\\n",
-    f"{info}/METADATA": f"Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n",
-    f"{info}/WHEEL": "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
-}
-record = "".join(f"{path},,\\n" for path in [*files, f"{info}/RECORD"])
-with zipfile.ZipFile(f"{folder}/{module}-{version}-py3-none-any.whl", "w") as wheel:
-    for path, text in {**files, f"{info}/RECORD": record}.items():
-        wheel.writestr(path, text)
-`;
 
 const log = pino({ level: "silent" });
 const before = { ...process.env };
@@ -74,12 +52,6 @@ afterEach(async () => {
 
 const locate = async () => locateEnvironment(await findPython(process.env.PATH ?? ""));
 
-async function fillIndex(leaveOut: string | null = null): Promise<void> {
-  const python = await findPython(process.env.PATH ?? "");
-  for (const [name, version] of PINS)
-    if (name !== leaveOut) execFileSync(python, ["-c", MAKE_WHEEL, index, name, version]);
-}
-
 /** Prepares and waits for the end. */
 async function prepare(options?: { isRepair: boolean }) {
   const job = await environment.prepare(options);
@@ -90,7 +62,7 @@ async function prepare(options?: { isRepair: boolean }) {
 
 it("an environment is made once, says its versions, and is shared by all who pin the same", async () => {
   expect(await environment.status()).toMatchObject({ state: "absent", problem: null, python: null });
-  await fillIndex();
+  await fillIndex(index);
   const job = await prepare();
   expect(job).toMatchObject({ state: "done", problem: null });
   expect(job?.done).toBe(job?.total);
@@ -102,18 +74,18 @@ it("an environment is made once, says its versions, and is shared by all who pin
 });
 
 it("a package that cannot be had is told in plain words; the next preparation goes on from there", async () => {
-  await fillIndex("trl");
+  await fillIndex(index, "trl");
   expect(await prepare()).toMatchObject({ state: "failed" });
   const { state, problem } = await environment.status();
   expect(state).toBe("absent");
   expect(problem).toMatch(/^Could not install the trainer's packages\. .*use Python/);
-  await fillIndex();
+  await fillIndex(index);
   expect(await prepare()).toMatchObject({ state: "done" });
   expect(await environment.status()).toMatchObject({ state: "ready", problem: null });
 });
 
 it("one that was cancelled half-made is not taken for a whole one, and is finished later", async () => {
-  await fillIndex();
+  await fillIndex(index);
   const place = await locate();
   const job = await environment.prepare();
   while (!existsSync(place.python)) await setTimeout(10);
@@ -128,7 +100,7 @@ it("one that was cancelled half-made is not taken for a whole one, and is finish
 });
 
 it("a broken one is mended: without its interpreter by preparing, without its packages by repairing", async () => {
-  await fillIndex();
+  await fillIndex(index);
   await prepare();
   const place = await locate();
   rmSync(place.python);
@@ -144,7 +116,7 @@ it("a broken one is mended: without its interpreter by preparing, without its pa
 });
 
 it("an interpreter of one's own is adopted when it has the packages, and told what it lacks when not", async () => {
-  await fillIndex();
+  await fillIndex(index);
   await prepare();
   const { python } = await environment.status();
   const own = createEnvironment({ jobs, log, interpreter: python });
