@@ -1,0 +1,20 @@
+import { spawnSync } from "node:child_process";
+
+/** What a child process uses. */
+export type Child = { pid: number; rss_mb: number; cpu_secs: number };
+
+/** This process's children, as `ps` tells of them. */
+export function listChildren(): Child[] {
+  const { stdout, pid: own } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,rss=,time="], { encoding: "utf8" });
+  return stdout.split("\n").flatMap((line) => {
+    const [pid, parent, rss, time] = line.trim().split(/\s+/);
+    if (Number(parent) !== process.pid || Number(pid) === own || time === undefined) return [];
+    return [{ pid: Number(pid), rss_mb: Number(rss) / 1024, cpu_secs: readTime(time) }];
+  });
+}
+
+/** Of "1-02:03:04", "02:03:04" or "3:04.56". */
+function readTime(time: string): number {
+  const [clock = "", days = "0"] = time.split("-").reverse();
+  return clock.split(":").reduce((sum, part) => 60 * sum + Number(part), 0) + 86_400 * Number(days);
+}
