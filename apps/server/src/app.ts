@@ -128,6 +128,7 @@ export async function createApp(options: {
     db,
     dataDir: options.dataDir,
     jobs,
+    elsewhere: (run_id) => runs.watchedDirectory(run_id),
     isBusy: (host_id) => runs.activeByHost().has(host_id),
     sshConfig: process.env.SIGHTLINE_SSH_CONFIG,
   });

@@ -11,3 +11,11 @@ CREATE TRIGGER host_events_stay BEFORE UPDATE ON host_events
 BEGIN SELECT RAISE(ABORT, 'an event of a host is never changed'); END;
 CREATE TRIGGER host_events_remain BEFORE DELETE ON host_events
 BEGIN SELECT RAISE(ABORT, 'an event of a host is never removed'); END;
+
+-- Runs that somebody else started: read from their directory on the host, and never touched.
+CREATE TABLE watched_runs (
+  run_id TEXT PRIMARY KEY,
+  host_id TEXT NOT NULL,
+  directory TEXT NOT NULL,
+  watched_secs REAL NOT NULL
+) STRICT;

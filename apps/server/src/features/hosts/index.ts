@@ -11,7 +11,7 @@ import {
 import { TRPCError } from "@trpc/server";
 import type { Logger } from "pino";
 import type { Db } from "../../db/open.ts";
-import { type Executor, UnreachableError } from "../../executors/executor.ts";
+import { type Elsewhere, type Executor, UnreachableError } from "../../executors/executor.ts";
 import { createLocalExecutor, NoPythonError } from "../../executors/local.ts";
 import type { SlctlExecutor } from "../../executors/slctl-executor.ts";
 import { createSsh, SshError } from "../../executors/ssh/index.ts";
@@ -48,6 +48,8 @@ export function createHosts(parts: {
   log: Logger;
   /** Hosts on which a run has not ended. */
   isBusy(host_id: string): boolean;
+  /** Where runs lie that others started and that are only watched. */
+  elsewhere?: Elsewhere | undefined;
   /** Read in place of `~/.ssh/config`. */
   sshConfig?: string | undefined;
   /** Replaces how this machine is reached, for tests. */
@@ -78,14 +80,14 @@ export function createHosts(parts: {
     const { executor: kind, address, port, root: folder } = record(host_id);
     if (kind !== "ssh" || address === null)
       throw new TRPCError({ code: "BAD_REQUEST", message: "This machine needs none of this." });
-    const way = ssh.executor({ address, port, root: folder });
+    const way = ssh.executor({ address, port, root: folder, elsewhere: parts.elsewhere });
     attached.set(host_id, way);
     return way;
   };
 
   const executor = (host_id: string): Executor => {
     if (host_id !== "local") return remote(host_id);
-    here ??= parts.local ? parts.local(root) : createLocalExecutor({ root });
+    here ??= parts.local ? parts.local(root) : createLocalExecutor({ root, elsewhere: parts.elsewhere });
     return here;
   };
 

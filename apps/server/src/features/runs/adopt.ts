@@ -5,7 +5,8 @@ import { UnreachableError } from "../../executors/executor.ts";
 import type { Hosts } from "../hosts/service.ts";
 import type { RunStore } from "./store.ts";
 
-const Spec = z.object({
+/** A spec as a host holds it. */
+export const Spec = z.object({
   run_id: z.string(),
   name: z.string().default("Unnamed"),
   engine: z.enum(["simulator", "grpo"]),

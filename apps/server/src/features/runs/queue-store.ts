@@ -1,6 +1,6 @@
 import { and, asc, eq, isNotNull, max, min, ne } from "drizzle-orm";
 import { type Db, writeDurably } from "../../db/open.ts";
-import { attempts, type NextAttempt, type RunRecord, runSlots, runs } from "./schema.ts";
+import { attempts, isOwn, type NextAttempt, type RunRecord, runSlots, runs } from "./schema.ts";
 
 /** The order in which runs wait for their turn on a host, and the way out of it: the only SQL of that. */
 export type QueueStore = ReturnType<typeof createQueueStore>;
@@ -26,7 +26,7 @@ export function createQueueStore(db: Db) {
       .selectDistinct({ run_id: runs.run_id, name: runs.name, engine: runs.engine })
       .from(attempts)
       .innerJoin(runs, eq(runs.run_id, attempts.run_id))
-      .where(and(ne(attempts.phase, "ended"), eq(runs.host_id, host_id)))
+      .where(and(ne(attempts.phase, "ended"), eq(runs.host_id, host_id), isOwn))
       .all();
 
   const place = (host_id: string, end: "first" | "last"): number => {

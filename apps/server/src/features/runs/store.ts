@@ -2,7 +2,7 @@ import type { RunSpec } from "@sightline/core/runs";
 import { and, asc, desc, eq, inArray, isNotNull, isNull, max, ne } from "drizzle-orm";
 import { type Db, writeDurably } from "../../db/open.ts";
 import type { AttemptRef } from "../../executors/executor.ts";
-import { type AttemptRecord, attempts, type RunRecord, runs, sweeps } from "./schema.ts";
+import { type AttemptRecord, attempts, isOwn, type RunRecord, runs, sweeps } from "./schema.ts";
 
 /** Runs and attempts as rows: the only SQL of these two tables besides what ingest writes with a line. */
 export type RunStore = ReturnType<typeof createRunStore>;
@@ -252,7 +252,7 @@ export function createRunStore(db: Db) {
         .select({ host_id: runs.host_id, run_id: runs.run_id })
         .from(attempts)
         .innerJoin(runs, eq(runs.run_id, attempts.run_id))
-        .where(ne(attempts.phase, "ended"))
+        .where(and(ne(attempts.phase, "ended"), isOwn))
         .all();
       const counts = new Map<string, number>();
       for (const { host_id } of rows) counts.set(host_id, (counts.get(host_id) ?? 0) + 1);

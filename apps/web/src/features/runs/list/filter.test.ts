@@ -22,6 +22,7 @@ const run = (name: string, state: RunState, change: Partial<RunSummary> = {}): R
   simulated: true,
   recorded: false,
   queue: null,
+  watched: false,
   max_retries: 0,
   sweep: null,
   forked_from: null,
