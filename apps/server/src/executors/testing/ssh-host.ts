@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeDataDir } from "../../features/runs/testing/servers.ts";
 import { createSsh, type Ssh, type SshExecutor } from "../ssh/index.ts";
 import { type Sshd, type SshdSettings, startSshd } from "./sshd.ts";
 
@@ -22,7 +22,7 @@ export async function startSshHost(
 ): Promise<TestHost> {
   const { root, trusted = true, ...rest } = settings;
   const sshd = await startSshd(name, rest);
-  const { dataDir, remove } = makeDataDir(name);
+  const dataDir = mkdtempSync(join(tmpdir(), `sightline-${name}-`));
   mkdirSync(join(dataDir, "ssh"), { recursive: true, mode: 0o700 });
   if (trusted) sshd.trustIn(join(dataDir, "ssh", "known_hosts"));
   const ssh = createSsh({ dataDir, user_config: sshd.client_config });
@@ -41,7 +41,7 @@ export async function startSshHost(
       await executor.close();
       ssh.close();
       await sshd.remove();
-      await remove();
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
