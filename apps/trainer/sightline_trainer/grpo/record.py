@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline_trainer.grpo.scorer import JUDGE_VARIANT, Scored
+from sightline_trainer.grpo.scorer import Scored
 from sightline_trainer.rewards.blocks import utf16_span
 from sightline_trainer.rewards.score import PARTS
 
@@ -45,30 +45,29 @@ def wire_row(
 
 
 def _judges(scored: Scored) -> list[dict[str, Any]]:
-    if scored.judge_status is None:
-        return []
-    verdict = scored.verdict
     return [
         {
-            "variant": JUDGE_VARIANT,
-            "letter": verdict.letter if verdict else None,
-            "agrees": verdict.letter == scored.score.reading.letter if verdict else None,
-            "status": scored.judge_status,
+            "variant": judgement.variant,
+            "letter": verdict.letter if (verdict := judgement.verdict) else None,
+            "agrees": judgement.agrees,
+            "status": judgement.status,
             "ms": round(verdict.ms, 3) if verdict else 0.0,
             "cached": verdict.cached if verdict else False,
         }
+        for judgement in scored.judgements
     ]
 
 
 def count_values(rows: Sequence[Scored]) -> dict[str, Number]:
     """Counts from which the reader computes the logical-consistency rate and the accuracy by task."""
     right = [row for row in rows if row.raw["accuracy"] == 1.0]
-    judged = [row for row in right if row.judge_status in ("ok", "no_think")]
+    asked = [row for row in right if row.judgements]
+    judged = [row for row in asked if row.judgements[0].status in ("ok", "no_think")]
     values: dict[str, Number] = {
         "consistency/correct": float(len(right)),
         "consistency/judged": float(len(judged)),
-        "consistency/agree": float(sum(row.raw["consistency"] == 1.0 for row in judged)),
-        "consistency/failed": 0.0,
+        "consistency/agree": float(sum(row.judgements[0].agrees is True for row in judged)),
+        "consistency/failed": float(sum(row.judgements[0].is_failed for row in asked)),
     }
     for task in sorted({row.question.task for row in rows}):
         of_task = [row for row in rows if row.question.task == task and row.raw["accuracy"] is not None]

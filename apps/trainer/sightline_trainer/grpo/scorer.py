@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sightline_trainer.grpo.data import Question
-from sightline_trainer.grpo.judge import Judge, Verdict
+from sightline_trainer.grpo.judge import Inquiry, Judge, Verdict
+from sightline_trainer.grpo.judge_variants import Variant, strip_conclusion
 from sightline_trainer.rewards.score import PARTS, RuleSet, Score, score_completion
 
-JUDGE_VARIANT = "paper"
 NOT_SAMPLED = "not_sampled"
 NO_THINK = "no_think"
 WRONG = "skipped_wrong_answer"
+JUDGE_FAILED = "judge failed in the group"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What became of one variant for one completion. `agrees` is None where the judge gave no letter."""
+
+    variant: Variant
+    status: str
+    verdict: Verdict | None = None
+    agrees: bool | None = None
+
+    @property
+    def is_failed(self) -> bool:
+        """The judge was asked and gave nothing that can be used."""
+        return self.verdict is not None and self.verdict.status != "ok"
 
 
 @dataclass
@@ -25,8 +41,8 @@ class Scored:
     score: Score
     raw: dict[str, float | None]
     null_reason: dict[str, str | None]
-    verdict: Verdict | None = None
-    judge_status: str | None = None
+    judgements: list[Judgement] = field(default_factory=list)
+    """By variant, the one that pays first; empty when the judge did not look at the group."""
 
     @property
     def think(self) -> str:
@@ -44,8 +60,7 @@ class Generation:
     judge_secs: float = 0.0
     judge_calls: int = 0
     judge_cached: int = 0
-    consistent: int = 0
-    judged: int = 0
+    judge_failed: int = 0
 
 
 @dataclass
@@ -56,6 +71,8 @@ class Scorer:
     rule_set: RuleSet
     judge: Judge
     judge_every_groups: int
+    variants: tuple[Variant, ...] = ("paper",)
+    """The first one pays the consistency reward; the others are asked, shown and counted."""
 
     def score(
         self,
@@ -73,15 +90,23 @@ class Scorer:
         """
         began = time.monotonic()
         rows = [self._score_one(self.questions[key], text) for key, text in zip(question_ids, texts, strict=True)]
-        chosen: list[Scored] = []
-        for index, row in enumerate(rows):
-            group = first_group + index // group_size
-            if is_consistency_weighted or group % self.judge_every_groups == 0:
-                self._await_judge(row, chosen)
+        groups = [rows[start : start + group_size] for start in range(0, len(rows), group_size)]
+        judged: list[list[Scored]] = []
+        for index, group in enumerate(groups, start=first_group):
+            if is_consistency_weighted or index % self.judge_every_groups == 0:
+                judged.append(group)
             else:
-                row.raw["consistency"], row.null_reason["consistency"] = None, NOT_SAMPLED
+                _leave_out(group, NOT_SAMPLED)
         generation = Generation(rows)
-        self._ask(chosen, generation)
+        for variant in self.variants:
+            self._judge([row for group in judged for row in group], variant, generation)
+        for group in judged:
+            # A part that is null for one completion and not for its siblings would lower its reward among them.
+            if any(row.judgements[0].is_failed for row in group):
+                _leave_out(group, JUDGE_FAILED)
+            else:
+                for row in group:
+                    row.raw["consistency"] = 1.0 if row.judgements[0].agrees else 0.0
         generation.secs = time.monotonic() - began
         return generation
 
@@ -94,23 +119,39 @@ class Scorer:
         }
         return Scored(question, text, score, raw, {**dict.fromkeys(PARTS), **reasons})
 
-    def _await_judge(self, row: Scored, chosen: list[Scored]) -> None:
-        if row.raw["accuracy"] != 1.0:
-            row.judge_status = WRONG
-        elif row.score.reading.think is None:
-            row.judge_status = NO_THINK
-        else:
-            chosen.append(row)
-
-    def _ask(self, chosen: list[Scored], generation: Generation) -> None:
+    def _judge(self, rows: Sequence[Scored], variant: Variant, generation: Generation) -> None:
+        """Appends the variant's judgement to each row; asks the judge once for all of them."""
         began = time.monotonic()
-        verdicts = self.judge.ask([(row.question.question, row.think, len(row.question.options)) for row in chosen])
-        for row, verdict in zip(chosen, verdicts, strict=True):
-            agrees = verdict.letter == row.score.reading.letter
-            row.verdict, row.judge_status = verdict, "ok"
-            row.raw["consistency"] = 1.0 if agrees else 0.0
-            generation.consistent += agrees
-        generation.judged = len(chosen)
-        generation.judge_cached = sum(verdict.cached for verdict in verdicts)
-        generation.judge_calls = len(verdicts) - generation.judge_cached
-        generation.judge_secs = time.monotonic() - began
+        inquiries = [_inquire(row, variant) for row in rows]
+        verdicts = iter(self.judge.ask([item for item in inquiries if isinstance(item, Inquiry)]))
+        for row, item in zip(rows, inquiries, strict=True):
+            if not isinstance(item, Inquiry):
+                row.judgements.append(Judgement(variant, item))
+                continue
+            verdict = next(verdicts)
+            agrees = None if verdict.letter is None else verdict.letter == row.score.reading.letter
+            row.judgements.append(Judgement(variant, verdict.status, verdict, agrees))
+            generation.judge_cached += verdict.cached
+            generation.judge_calls += not verdict.cached
+            generation.judge_failed += verdict.status != "ok"
+        generation.judge_secs += time.monotonic() - began
+
+
+def _leave_out(group: Sequence[Scored], reason: str) -> None:
+    for row in group:
+        row.raw["consistency"], row.null_reason["consistency"] = None, reason
+
+
+def _inquire(row: Scored, variant: Variant) -> Inquiry | str:
+    """What to ask the judge, or the status of a completion that it need not be asked about."""
+    reading = row.score.reading
+    is_askable = reading.letter is not None if variant == "unconditional" else row.raw["accuracy"] == 1.0
+    if not is_askable:
+        return WRONG
+    if reading.think is None:
+        return NO_THINK
+    target = row.question.target
+    think = strip_conclusion(row.think, target.options) if variant == "letter_stripped" else row.think
+    if variant == "letter_stripped" and not think:
+        return NO_THINK
+    return Inquiry(row.question.question, think, target.options.count)

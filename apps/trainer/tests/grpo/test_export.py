@@ -16,7 +16,7 @@ from transformers import PreTrainedTokenizerFast, Qwen2ForCausalLM
 from sightline_trainer.checkpoints import checkpoint_dir, is_complete, mark_complete
 from sightline_trainer.export.graph import UnsupportedModelError, build_graph
 from sightline_trainer.export.policy import ExportError, export_dir, export_policy, training_questions
-from sightline_trainer.grpo.judge import LETTERS, Judge, tiny_judge_text
+from sightline_trainer.grpo.judge import LETTERS, Inquiry, ModelJudge, tiny_judge_text
 from sightline_trainer.grpo.tiny import build_model, build_tokenizer, space_tags
 from sightline_trainer.rundir import RunDir, write_json
 from tests.grpo.attempts import ROOT, make_run
@@ -134,8 +134,8 @@ def test_logits_with_padding_and_cache_are_those_of_pytorch(run, exported):
 
 def test_the_reference_judges_as_the_trainer_does(run, exported, reference):
     tokenizer = PreTrainedTokenizerFast.from_pretrained(reference)
-    judge = Judge(Qwen2ForCausalLM.from_pretrained(reference), tokenizer, is_tiny=True)
-    items = [(item.question, item.chain or "", len(item.options)) for item in training_questions(run)]
+    judge = ModelJudge(Qwen2ForCausalLM.from_pretrained(reference), tokenizer, is_tiny=True)
+    items = [Inquiry(item.question, item.chain or "", len(item.options)) for item in training_questions(run)]
     graph = Graph(exported / "reference")
     letters = []
     for question, chain, count in items:
