@@ -8,6 +8,7 @@ import {
   IconHelpCircle,
   IconMovie,
   IconSearch,
+  IconServer2,
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -21,13 +22,14 @@ import { places } from "./places.ts";
 import { type Found, search } from "./search.ts";
 import { pickFiles } from "./uploads.ts";
 
-const GROUPS = ["Go to", "Clips", "Questions", "Runs", "Commands"] as const;
+const GROUPS = ["Go to", "Clips", "Questions", "Runs", "Hosts", "Commands"] as const;
 
 const ICONS = {
   "Go to": IconChevronRight,
   Clips: IconMovie,
   Questions: IconHelpCircle,
   Runs: IconChartLine,
+  Hosts: IconServer2,
   Commands: IconCommand,
 };
 
@@ -106,6 +108,7 @@ function useEntries(): Found[] {
   const clips = useClips({ trash: false }).data;
   const sets = useQuery(trpc.questions.sets.queryOptions({ trash: false })).data;
   const runs = useQuery(trpc.runs.list.queryOptions({ trash: false })).data;
+  const hosts = useQuery(trpc.hosts.list.queryOptions()).data;
   return useMemo(
     () => [
       ...places.map(
@@ -146,20 +149,32 @@ function useEntries(): Found[] {
           run: () => void navigate({ to: "/runs/$runId", params: { runId: run_id } }),
         }),
       ),
+      ...(hosts ?? []).map(
+        ({ host_id, name, address, state }): Found => ({
+          key: host_id,
+          group: "Hosts",
+          label: name,
+          words: address ?? "",
+          detail: state,
+          run: () => void navigate({ to: "/hosts/$hostId", params: { hostId: host_id } }),
+        }),
+      ),
       ...getCommands({
         addClips: () => pickFiles(() => void navigate({ to: "/library" })),
         launch: () => void navigate({ to: "/runs/launch" }),
+        attach: () => void navigate({ to: "/hosts/attach" }),
         openTrash: () => void navigate({ to: "/library", search: { trash: true } }),
         setColorScheme,
       }),
     ],
-    [clips, sets, runs, navigate, setColorScheme],
+    [clips, sets, runs, hosts, navigate, setColorScheme],
   );
 }
 
 function getCommands(act: {
   addClips: () => void;
   launch: () => void;
+  attach: () => void;
   openTrash: () => void;
   setColorScheme: (scheme: "auto" | "light" | "dark") => void;
 }): Found[] {
@@ -173,6 +188,7 @@ function getCommands(act: {
   return [
     command("Add clips…", "upload import video file", act.addClips),
     command("Launch a run…", "train start experiment new", act.launch),
+    command("Attach a host…", "ssh machine gpu add", act.attach),
     command("Open the trash", "deleted restore", act.openTrash),
     command("Show the keys of this page", "keyboard shortcuts help ?", showKeys),
     ...colorSchemes.map(({ value, label }) =>

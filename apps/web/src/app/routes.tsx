@@ -167,6 +167,20 @@ const hostsRoute = createRoute({
   component: lazyRouteComponent(() => import("../features/hosts/index.tsx"), "HostsPage"),
 });
 
+const attachRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/hosts/attach",
+  component: lazyRouteComponent(() => import("../features/hosts/index.tsx"), "AttachPage"),
+});
+
+/** `act`: what is being done with the host. */
+const hostRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/hosts/$hostId",
+  validateSearch: z.object({ act: z.enum(["rename", "watch"]).optional().catch(undefined) }),
+  component: lazyRouteComponent(() => import("../features/hosts/index.tsx"), "HostPage"),
+});
+
 const settingsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/settings",
@@ -188,6 +202,8 @@ export const router = createRouter({
     compareRoute,
     evaluateRoute,
     hostsRoute,
+    attachRoute,
+    hostRoute,
     settingsRoute,
   ]),
   defaultPreload: "intent",

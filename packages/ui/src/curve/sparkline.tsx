@@ -10,15 +10,26 @@ export function Sparkline({
   label,
   width = 120,
   height = 24,
+  isFluid = false,
 }: {
   lines: readonly SparkLine[];
   /** What it says, for those who do not see it. */
   label: string;
   width?: number;
   height?: number;
+  /** As wide as there is room, whatever `width` is. */
+  isFluid?: boolean;
 }) {
   return (
-    <svg width={width} height={height} role="img" aria-label={label} style={{ display: "block" }}>
+    <svg
+      width={isFluid ? "100%" : width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+      style={{ display: "block" }}
+    >
       <path d={`M0 ${height - 0.5}H${width}`} stroke={getCssColor("line")} fill="none" />
       {lines.map(({ id, color, x, y }) => (
         <path
@@ -27,6 +38,7 @@ export function Sparkline({
           stroke={getCssColor(color)}
           strokeWidth={1.3}
           strokeLinejoin="round"
+          vectorEffect="non-scaling-stroke"
           fill="none"
         />
       ))}

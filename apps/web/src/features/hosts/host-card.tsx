@@ -1,83 +1,86 @@
-import { formatBytes, formatLasting, formatNumberOf } from "@sightline/core/format";
-import type { HostSummary } from "@sightline/core/runs";
-import { Status, type Tone } from "@sightline/ui/status";
+import { formatBytes, formatLasting } from "@sightline/core/format";
+import type { HostSummary } from "@sightline/core/hosts";
+import { Status } from "@sightline/ui/status";
 import { IconServer2 } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { HostMenu } from "./host-menu.tsx";
+import { HostRuns } from "./host-runs.tsx";
 import classes from "./hosts.module.css";
-import { Trainer } from "./trainer.tsx";
+import { HostTrainer } from "./trainer.tsx";
+import { UsageTiles } from "./usage-tiles.tsx";
+import { useUsage } from "./use-hosts.ts";
+import { describePlace, HOST_STATES } from "./words.ts";
 
-const STATES: Record<HostSummary["state"], { tone: Tone; label: string }> = {
-  ready: { tone: "done", label: "Ready" },
-  connecting: { tone: "busy", label: "Connecting" },
-  unreachable: { tone: "waiting", label: "Unreachable" },
-  unusable: { tone: "wrong", label: "Takes no runs" },
-  unconfirmed: { tone: "waiting", label: "Key not confirmed" },
-  refused: { tone: "wrong", label: "Refused" },
-};
-
-const EXECUTORS: Record<HostSummary["executor"], string> = {
-  local: "Where Sightline runs",
-  ssh: "Reached by SSH",
-  slurm: "Slurm cluster",
-  ray: "Ray cluster",
-};
-
-/** One host: its state, what it has, and what runs on it. */
+/** One host: its state, how busy it is, and what runs on it. */
 export function HostCard({ host }: { host: HostSummary }) {
   const { facts, problem } = host;
-  const state = STATES[host.state];
+  const state = HOST_STATES[host.state];
+  const samples = useUsage(host.host_id);
   return (
-    <section className={classes.card} aria-label={host.name}>
+    <section className={classes.card} aria-label={host.name} data-host-state={host.state}>
       <header className={classes.head}>
         <IconServer2 size={18} stroke={1.5} aria-hidden />
-        <div>
-          <h2 className={classes.name}>{host.name}</h2>
-          <div className={classes.kind}>
-            {EXECUTORS[host.executor]}
-            {facts !== null && ` · ${facts.hostname}`}
-          </div>
+        <div className={classes.who}>
+          <h2 className={classes.name}>
+            <Link to="/hosts/$hostId" params={{ hostId: host.host_id }}>
+              {host.name}
+            </Link>
+          </h2>
+          <div className={classes.kind}>{describePlace(host)}</div>
         </div>
-        <div className={classes.state}>
-          <Status tone={state.tone} label={state.label} />
-          <span className={classes.since}>for {formatLasting(Date.now() / 1000 - host.since_secs)}</span>
-        </div>
+        <HostState host={host} />
+        <HostMenu host={host} />
       </header>
-      {problem !== null && <p className={classes.problem}>{problem}</p>}
-      {facts !== null && (
-        <dl className={classes.facts}>
-          <Fact label="Python">
-            <span title={facts.python_path}>{facts.python}</span>
-          </Fact>
-          <Fact label="Processors">{formatNumberOf(facts.cpus, "core")}</Fact>
-          <Fact label="Memory">{formatBytes(facts.memory_bytes)}</Fact>
-          <Fact label="Disk free">{formatBytes(facts.disk_free_bytes)}</Fact>
-          <Fact label="GPUs">
-            {facts.gpus.length === 0
-              ? "none"
-              : facts.gpus
-                  .map(({ name, memory_bytes }) => `${name} (${formatBytes(memory_bytes)})`)
-                  .join(", ")}
-          </Fact>
-          <Fact label="Runs under way">
-            {host.active_runs === 0 ? (
-              "none"
-            ) : (
-              <Link to="/runs">{formatNumberOf(host.active_runs, "run")}</Link>
-            )}
-          </Fact>
-        </dl>
+      {problem !== null && (
+        <p className={classes.problem} data-tone={state.tone}>
+          {problem}
+        </p>
       )}
-      {host.executor === "local" && <Trainer />}
+      {(host.state === "ready" || samples.length > 0) && <UsageTiles samples={samples} />}
+      {facts !== null && (
+        <div className={classes.disk}>
+          <span>Disk</span>
+          <DiskBar free={facts.disk_free_bytes} total={facts.disk_bytes} />
+        </div>
+      )}
+      <HostRuns host_id={host.host_id} />
+      <HostTrainer host={host} />
     </section>
   );
 }
 
-function Fact({ label, children }: { label: string; children: ReactNode }) {
+/** The state's word, and since when. */
+export function HostState({ host }: { host: HostSummary }) {
+  const { tone, label, meaning } = HOST_STATES[host.state];
   return (
-    <div className={classes.fact}>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
+    <div className={classes.state} title={meaning}>
+      <Status tone={tone} label={label} />
+      <span className={classes.since} title={new Date(host.since_secs * 1000).toLocaleString()}>
+        {host.state === "unreachable"
+          ? `since ${new Date(host.since_secs * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`
+          : `for ${formatLasting(Date.now() / 1000 - host.since_secs)}`}
+      </span>
     </div>
+  );
+}
+
+const LOW_SHARE = 0.05;
+
+/** How full the disk is that holds the runs. */
+export function DiskBar({ free, total }: { free: number; total: number }) {
+  const used = total === 0 ? 0 : 1 - free / total;
+  return (
+    <>
+      <span
+        className={classes.meter}
+        aria-hidden
+        data-low={(total > 0 && free / total < LOW_SHARE) || undefined}
+      >
+        <i style={{ width: `${100 * used}%` }} />
+      </span>
+      <span>
+        {formatBytes(free)} free of {formatBytes(total)}
+      </span>
+    </>
   );
 }

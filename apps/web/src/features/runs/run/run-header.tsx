@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import type { RunDetail, RunSeries, RunSummary } from "@sightline/core/runs";
 import { Status } from "@sightline/ui/status";
-import { IconDeviceFloppy, IconPencil, IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
+import { IconDeviceFloppy, IconEye, IconPencil, IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "../../../app/clients.ts";
@@ -29,6 +29,14 @@ export function RunHeader({
     <header className={classes.header}>
       <RunName run={run} />
       {(run.simulated || run.recorded) && <SimulatedBadge run={run} />}
+      {run.watched && (
+        <span
+          className={classes.watched}
+          title="Somebody else started it: it is read as it goes on, and can't be stopped or resumed from here."
+        >
+          <IconEye size={13} stroke={1.8} aria-hidden /> read-only: started elsewhere
+        </span>
+      )}
       <span className={classes.quiet}>
         {run.preset}
         {!run.name.includes(`seed ${run.seed}`) && ` · seed ${run.seed}`}
@@ -52,9 +60,13 @@ export function RunHeader({
         <span className={classes.pace}>{formatPace(run.steps_per_sec)}</span>
       )}
       <span className={classes.actions}>
-        <CheckpointButton run={run} />
-        <StopButton run={run} />
-        <ResumeButton run={run} detail={detail} />
+        {!run.watched && (
+          <>
+            <CheckpointButton run={run} />
+            <StopButton run={run} />
+            <ResumeButton run={run} detail={detail} />
+          </>
+        )}
       </span>
     </header>
   );
