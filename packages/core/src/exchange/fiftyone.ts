@@ -8,10 +8,11 @@ import {
   SelectionFields,
   TimeField,
 } from "./fields.ts";
+import { FIFTYONE_DATASET } from "./fiftyone-schema.ts";
 import { parseJson } from "./json.ts";
 import { ExchangeProblem, type KeyFrameExport, type ReadClip, type ReadKeyFrames } from "./types.ts";
 
-/** A FiftyOne dataset folder, without its media. */
+/** The files of a FiftyOne dataset folder that say something of its frames. */
 export type FiftyOneFiles = { "samples.json": string; "frames.json": string };
 
 /** An id of 24 hex digits, the same for the same clip and frame. */
@@ -20,10 +21,12 @@ function makeId(clip_id: string, number: number): { $oid: string } {
 }
 
 /**
- * The two JSON files of FiftyOne's dataset layout that hold frame labels: a sample a clip, a document a key-frame with
- * the classification `keyframe`. FiftyOne counts frames from 1.
+ * A FiftyOne dataset folder without its media, which belong in `data/`: a sample a clip, a document a key-frame with the
+ * classification `keyframe`. FiftyOne counts frames from 1.
  */
-export function writeFiftyOne(exports: readonly KeyFrameExport[]): FiftyOneFiles {
+export function writeFiftyOne(
+  exports: readonly KeyFrameExport[],
+): FiftyOneFiles & { "metadata.json": string } {
   const samples = exports.map((held) => ({
     _id: makeId(held.clip_id, 0),
     filepath: `data/${held.clip_name}`,
@@ -48,7 +51,11 @@ export function writeFiftyOne(exports: readonly KeyFrameExport[]): FiftyOneFiles
     })),
   );
   const write = (value: unknown) => `${JSON.stringify(value, null, 1)}\n`;
-  return { "samples.json": write({ samples }), "frames.json": write({ frames }) };
+  return {
+    "metadata.json": write(FIFTYONE_DATASET),
+    "samples.json": write({ samples }),
+    "frames.json": write({ frames }),
+  };
 }
 
 const Oid = z.union([z.object({ $oid: z.string() }).transform(({ $oid }) => $oid), z.string()]);

@@ -81,3 +81,69 @@ export type ReadKeyFrames = { format: ExchangeFormat; clips: ReadClip[] };
 export class ExchangeProblem extends Error {
   override name = "ExchangeProblem";
 }
+
+/** What of a clip would be exported. */
+export type ExportEntry = {
+  clip_id: string;
+  clip_name: string;
+  settings_hash: string;
+  version: number;
+  key_frames: number;
+  /** Questions that can go into the released code's JSON: with triples of just these key-frames. */
+  described_questions: number;
+};
+
+export type ExportPlan = {
+  entries: ExportEntry[];
+  /** Clips that have no key-frames to export, and why. */
+  left_out: { clip_id: string; clip_name: string; reason: string }[];
+};
+
+/** What an import would make of one clip. */
+export type ImportEntry = {
+  clip_id: string;
+  clip_name: string;
+  /** Of the selection that gets a new version. */
+  settings_hash: string;
+  /** The newest version now, and the one that the file holds; null where it does not say. */
+  version: number;
+  file_version: number | null;
+  /** The file, and what it is. */
+  source: string;
+  format: ExchangeFormat;
+  base: FrameBase;
+  base_from: "file" | "times" | "person";
+  added: number[];
+  dropped: number[];
+  same: number[];
+};
+
+/** A file, or a clip in it, that can't be taken. */
+export type ImportFault = {
+  source: string;
+  /** As the file names it; null where the whole file is at fault. */
+  clip_name: string | null;
+  problem: string;
+  /** True when it can be taken once a person says what its frames count from. */
+  needs_base: boolean;
+};
+
+/** A key-frame video of which nobody knows any more which frames its pictures were. */
+export type LostVideo = { source: string; pictures: number };
+
+/** What files would change, before anything is changed. */
+export type ImportPreview = {
+  import_id: string;
+  entries: ImportEntry[];
+  faults: ImportFault[];
+  lost: LostVideo[];
+  /** What was read and changes nothing, in sentences. */
+  remarks: string[];
+};
+
+/** What an import changed; enough to take it back. */
+export type ImportOutcome = {
+  made: { decision_id: string; clip_id: string; settings_hash: string; version: number }[];
+  /** Key-frame videos that come in as clips of their own. */
+  videos: number;
+};
