@@ -11,6 +11,7 @@ import { createEndpoints, type Endpoints, type Patience } from "./features/endpo
 import { createEnvironment, type Environment } from "./features/environment/index.ts";
 import { createEvaluations, type Evaluations } from "./features/evaluations/index.ts";
 import { createFind, type Find } from "./features/find/index.ts";
+import { createExchange, type Exchange } from "./features/exchange/index.ts";
 import { createHosts } from "./features/hosts/index.ts";
 import type { Hosts } from "./features/hosts/service.ts";
 import { createJobs, type Jobs } from "./features/jobs/tray.ts";
@@ -43,6 +44,7 @@ export type App = {
   endpoints: Endpoints;
   environment: Environment;
   evaluations: Evaluations;
+  exchange: Exchange;
   find: Find;
   hosts: Hosts;
   policies: Policies;
@@ -119,6 +121,16 @@ export async function createApp(options: {
     getTrace: traces.get,
   });
   evaluations.startUp();
+  const exchange = createExchange({
+    dataDir: options.dataDir,
+    clips,
+    keyframes,
+    decisions,
+    questions,
+    triples,
+    jobs,
+    log,
+  });
   const environment = createEnvironment({
     jobs,
     log,
@@ -167,6 +179,7 @@ export async function createApp(options: {
     endpoints,
     environment,
     evaluations,
+    exchange,
     find,
     hosts,
     policies,

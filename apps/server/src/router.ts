@@ -5,6 +5,7 @@ import { decisionsRouter } from "./features/decisions/router.ts";
 import { endpointsRouter } from "./features/endpoints/router.ts";
 import { environmentRouter } from "./features/environment/router.ts";
 import { evaluationsRouter } from "./features/evaluations/router.ts";
+import { exchangeRouter } from "./features/exchange/router.ts";
 import { findRouter } from "./features/find/router.ts";
 import { hostsRouter } from "./features/hosts/router.ts";
 import { jobsRouter } from "./features/jobs/router.ts";
@@ -26,6 +27,7 @@ export const appRouter = router({
   endpoints: endpointsRouter,
   environment: environmentRouter,
   evaluations: evaluationsRouter,
+  exchange: exchangeRouter,
   find: findRouter,
   hosts: hostsRouter,
   jobs: jobsRouter,

@@ -6,6 +6,7 @@ import type { App } from "../app.ts";
 import { explainFailure } from "../data-folder/explain-failure.ts";
 import { loadInstallToken } from "../data-folder/token.ts";
 import { registerBatchRoutes } from "../features/batches/index.ts";
+import { registerExchangeRoutes } from "../features/exchange/index.ts";
 import { registerKeyFrameRoutes } from "../features/keyframes/index.ts";
 import { registerPolicyRoutes } from "../features/policies/index.ts";
 import { registerImportRoute } from "../features/questions/index.ts";
@@ -58,6 +59,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   app.clips.registerRoutes(server);
   registerBatchRoutes(server, app.batches);
   registerKeyFrameRoutes(server, app.keyframes);
+  registerExchangeRoutes(server, app.exchange);
   registerPolicyRoutes(server, app.policies);
   registerImportRoute(server, app.questions);
   await registerWeb(server, app.policies.hub.sources);
