@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { availableParallelism } from "node:os";
+import { availableParallelism, constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { MediaProblem } from "./problem.ts";
 import type { TaskAnswer, TaskArgs, TaskCall, TaskName, TaskResult } from "./tasks.ts";
@@ -39,7 +39,7 @@ export type DecoderPool = {
 };
 
 type Waiting = { start: (slot: Slot) => void; reject: (error: Error) => void; signal?: AbortSignal };
-type Lane = { waiting: Waiting[]; slots: Slot[] };
+type Lane = { waiting: Waiting[]; slots: Slot[]; priority: number };
 type Slot = { lane: Lane; decoder: Decoder | null; busy: boolean; idle: NodeJS.Timeout | null };
 type Decoder = {
   child: ChildProcess;
@@ -55,12 +55,16 @@ export type PoolOptions = {
   processFile?: string;
 };
 
-/** @param background  Files that are read at the same time; by default one less than the cores, at most 4. */
+/** @param background  Files that are read at the same time; by default as many as there are cores, at most 4. */
 export function createDecoderPool(
-  background = Math.max(1, Math.min(4, availableParallelism() - 1)),
+  background = Math.min(4, availableParallelism()),
   { silenceMs: patience = SILENCE_MS, processFile = PROCESS }: PoolOptions = {},
 ): DecoderPool {
-  const lanes = { background: createLane(background), interactive: createLane(1) };
+  const { PRIORITY_BELOW_NORMAL, PRIORITY_NORMAL } = constants.priority;
+  const lanes = {
+    background: createLane(background, PRIORITY_BELOW_NORMAL),
+    interactive: createLane(1, PRIORITY_NORMAL),
+  };
   let nextId = 1;
   let closed = false;
 
@@ -89,8 +93,8 @@ export function createDecoderPool(
   };
 }
 
-function createLane(size: number): Lane {
-  const lane: Lane = { waiting: [], slots: [] };
+function createLane(size: number, priority: number): Lane {
+  const lane: Lane = { waiting: [], slots: [], priority };
   for (let n = 0; n < size; n++) lane.slots.push({ lane, decoder: null, busy: false, idle: null });
   return lane;
 }
@@ -138,13 +142,14 @@ function endProcess(slot: Slot) {
 
 type CallOptions = Pick<RunOptions, "signal" | "onProgress"> & { silenceMs: number; processFile: string };
 
-function startProcess(processFile: string): Decoder {
+function startProcess(processFile: string, priority: number): Decoder {
   const child = fork(processFile, [], {
     execArgv: ["--import", import.meta.resolve("tsx")],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const decoder: Decoder = { child, isReady: false, lastWords: "" };
+  if (child.pid !== undefined) yieldTo(child.pid, priority);
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     decoder.lastWords = (decoder.lastWords + text).slice(-LAST_WORDS);
   });
@@ -156,13 +161,22 @@ function startProcess(processFile: string): Decoder {
   return decoder;
 }
 
+/** Where the system refuses it, the process runs like any other. */
+function yieldTo(pid: number, priority: number): void {
+  try {
+    setPriority(pid, priority);
+  } catch {
+    return;
+  }
+}
+
 function call(
   slot: Slot,
   message: TaskCall,
   { signal, onProgress, silenceMs, processFile }: CallOptions,
 ): Promise<unknown> {
   if (slot.idle) clearTimeout(slot.idle);
-  if (slot.decoder?.child.connected !== true) slot.decoder = startProcess(processFile);
+  if (slot.decoder?.child.connected !== true) slot.decoder = startProcess(processFile, slot.lane.priority);
   const decoder = slot.decoder;
   const { child } = decoder;
 

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 
 /** What a child process uses. */
 export type Child = { pid: number; rss_mb: number; cpu_secs: number };
@@ -9,8 +10,21 @@ export function listChildren(): Child[] {
   return stdout.split("\n").flatMap((line) => {
     const [pid, parent, rss, time] = line.trim().split(/\s+/);
     if (Number(parent) !== process.pid || Number(pid) === own || time === undefined) return [];
-    return [{ pid: Number(pid), rss_mb: Number(rss) / 1024, cpu_secs: readTime(time) }];
+    return [{ pid: Number(pid), rss_mb: Number(rss) / 1024, cpu_secs: readTicks(pid) ?? readTime(time) }];
   });
+}
+
+const TICKS_A_SEC = 100;
+
+/** To a hundredth of a second, from Linux itself; null elsewhere. */
+function readTicks(pid: string | undefined): number | null {
+  try {
+    const [, after = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+    const fields = after.split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SEC;
+  } catch {
+    return null;
+  }
 }
 
 /** Of "1-02:03:04", "02:03:04" or "3:04.56". */

@@ -1,5 +1,5 @@
 /**
- * K5: geometry's word on the action between key-frames, on rendered worlds whose motion is known. `pnpm bench motion`.
+ * K5: geometry's word on the action between key-frames, on rendered worlds whose motion is known. `pnpm bench keyframes`.
  *
  * Every world is looked at as the product does it: a frame a second, the extractor's own key-frames and features, field of
  * view not told. Half of the worlds walk freely, the other half take one action there and back, so that all ten are asked.
