@@ -1,7 +1,7 @@
 /** One thing that the search can find. */
 export type Found = {
   key: string;
-  group: "Go to" | "Clips" | "Questions" | "Runs" | "Commands";
+  group: "Go to" | "Clips" | "Questions" | "Runs" | "Hosts" | "Commands";
   label: string;
   /** Further words that find it, not shown. */
   words?: string;
