@@ -1,4 +1,5 @@
 import { FindFilter } from "@sightline/core/find";
+import { X_KINDS } from "@sightline/core/runs";
 import {
   createRootRoute,
   createRoute,
@@ -9,6 +10,7 @@ import {
 import { z } from "zod";
 import { NotFoundPage } from "./not-found.tsx";
 import { PageError } from "./page-error.tsx";
+import { settingsSearch } from "./settings-search.ts";
 import { Shell } from "./shell.tsx";
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFoundPage });
@@ -40,17 +42,13 @@ const libraryRoute = createRoute({
 
 /**
  * `frame`: the 0-based ordinal on screen. `preset`: its key-frame settings, changed by what follows; else those last
- * saved. `tab`: the pane beside the player; `question`, `triples`, `trace`: what it shows, by id;
+ * saved. `version`: of these key-frames, as people corrected them; else the newest. `tab`: the pane beside the player; `question`, `triples`, `trace`: what it shows, by id;
  * `against`: the set that the triples are compared with.
  */
 const clipSearch = z.object({
   frame: z.number().int().nonnegative().optional().catch(undefined),
-  preset: z.enum(["sightline", "embodied-r"]).optional().catch(undefined),
-  threshold: z.number().min(0).max(1).optional().catch(undefined),
-  interval: z.number().min(0.01).max(3600).optional().catch(undefined),
-  width: z.number().int().min(0).max(8192).optional().catch(undefined),
-  least: z.number().int().min(0).max(10_000).optional().catch(undefined),
-  most: z.number().int().min(2).max(10_000).optional().catch(undefined),
+  ...settingsSearch,
+  version: z.number().int().nonnegative().optional().catch(undefined),
   tab: z.enum(["triples", "ask"]).optional().catch(undefined),
   question: z.string().optional().catch(undefined),
   triples: z.string().optional().catch(undefined),
@@ -63,6 +61,39 @@ const clipRoute = createRoute({
   path: "/clips/$clipId",
   validateSearch: clipSearch,
   component: lazyRouteComponent(() => import("./clip-route.tsx"), "ClipRoute"),
+});
+
+const twoSettings = z.object(settingsSearch).optional().catch(undefined);
+
+/** `a`, `b`: the settings that are compared; `frame`: the 0-based ordinal that is looked at. */
+const compareSettingsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/clips/$clipId/compare-settings",
+  validateSearch: z.object({
+    a: twoSettings,
+    b: twoSettings,
+    frame: z.number().int().nonnegative().optional().catch(undefined),
+  }),
+  component: lazyRouteComponent(() => import("../features/clip/compare/index.tsx"), "CompareSettingsPage"),
+});
+
+const batchesRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/batches",
+  component: lazyRouteComponent(() => import("../features/batches/index.tsx"), "BatchesPage"),
+});
+
+/** `state`, `q`: which clips are listed; `against`: the settings that the batch is compared with. */
+const batchRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/batches/$batchId",
+  validateSearch: z.object({
+    state: z.enum(["waiting", "working", "done", "there", "failed"]).optional().catch(undefined),
+    q: z.string().optional().catch(undefined),
+    tab: z.enum(["compare"]).optional().catch(undefined),
+    against: z.object(settingsSearch).optional().catch(undefined),
+  }),
+  component: lazyRouteComponent(() => import("../features/batches/index.tsx"), "BatchPage"),
 });
 
 const questionsRoute = createRoute({
@@ -115,7 +146,7 @@ const launchRoute = createRoute({
 
 /**
  * `step`, `group`: what is open below the charts; `from`, `to`: the zoomed window, in steps; `smooth`: in [0, 1);
- * `find`: which completions are asked for; `trace`: the one of them that is open, by id.
+ * `x`: what the x axis counts; `with`: runs that are drawn beside it; `find`: which completions are asked for; `trace`: the one of them that is open, by id.
  */
 const runSearch = z.object({
   step: z.number().int().nonnegative().optional().catch(undefined),
@@ -124,6 +155,8 @@ const runSearch = z.object({
   to: z.number().optional().catch(undefined),
   tab: z.string().optional().catch(undefined),
   smooth: z.number().min(0).max(0.999).optional().catch(undefined),
+  x: z.enum(X_KINDS).optional().catch(undefined),
+  with: z.array(z.string().max(80)).max(120).optional().catch(undefined),
   find: FindFilter.optional().catch(undefined),
   trace: z.number().int().positive().optional().catch(undefined),
 });
@@ -193,6 +226,9 @@ export const router = createRouter({
     indexRoute,
     libraryRoute,
     clipRoute,
+    compareSettingsRoute,
+    batchesRoute,
+    batchRoute,
     questionsRoute,
     questionSetRoute,
     runsRoute,

@@ -1,4 +1,4 @@
-import type { EndReason, LineOf, RewardWeights, UnknownLine, WireLine } from "../wire/index.ts";
+import type { EndReason, LineOf, RewardWeights, UnknownLine, WireLine, WireNumber } from "../wire/index.ts";
 
 export type { HostFacts, HostSummary } from "../hosts/types.ts";
 
@@ -97,8 +97,6 @@ export type RunSummary = {
   /** True when the numbers were made by the simulator or recorded elsewhere; shown wherever the run shows. */
   simulated: boolean;
   recorded: boolean;
-  /** True when somebody else started it: it is read and can't be stopped or resumed from here. */
-  watched: boolean;
   /** Null unless it waits. */
   queue: QueuePlace | null;
   /** Automatic attempts that are allowed one after the other; 0: a person resumes. */
@@ -285,6 +283,15 @@ export type MetricWindow = {
   run_id: string;
   name: string;
   series: (HistorySeries & { rolled_back: boolean })[];
+};
+
+/** One metric of a run beside others: what counts of it, thinned so that every extremum stays. */
+export type OverlayLine = {
+  run_id: string;
+  name: string;
+  /** Rising; an attempt that went back begins a new line. */
+  steps: number[];
+  values: WireNumber[];
 };
 
 /** One group: the completions sampled for one prompt in one generation, as the run wrote them, by `k`. */

@@ -14,7 +14,8 @@ export type XMap = {
   toStep(x: number): number;
 };
 
-const METRIC_OF = { epoch: "clock/epoch", tokens: "num_tokens", time: "clock/time_secs" } as const;
+/** The metric that says where steps lie. */
+export const X_METRICS = { epoch: "clock/epoch", tokens: "num_tokens", time: "clock/time_secs" } as const;
 
 /**
  * How steps of a run lie on an axis; time counts seconds from the first step.
@@ -28,7 +29,7 @@ export function makeXMap(series: RunSeries, kind: XKind): XMap | null {
   if (kind === "stage") return makeStageMap(series);
   const steps: number[] = [];
   const places: number[] = [];
-  for (const path of metricPaths(series, METRIC_OF[kind])) {
+  for (const path of metricPaths(series, X_METRICS[kind])) {
     if (path.rolled_back) continue;
     path.steps.forEach((step, k) => {
       const place = path.values[k] ?? Number.NaN;
@@ -37,6 +38,15 @@ export function makeXMap(series: RunSeries, kind: XKind): XMap | null {
       places.push(place);
     });
   }
+  return mapBetween(kind, steps, places);
+}
+
+/** The map of known places, both rising; null where none is known. `time`: UTC seconds. */
+export function mapBetween(
+  kind: keyof typeof X_METRICS,
+  steps: readonly number[],
+  places: readonly number[],
+): XMap | null {
   if (steps.length === 0) return null;
   const origin = kind === "time" ? (places[0] ?? 0) : 0;
   const from = places.map((place) => place - origin);

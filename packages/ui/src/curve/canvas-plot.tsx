@@ -7,10 +7,11 @@ import classes from "./curve.module.css";
 import type { PlotProps } from "./engine.ts";
 import { MARGIN, type Shape, type ShapeColor } from "./picture.ts";
 
-/** Axes and grid by uPlot on a canvas, the same paths over them. For more lines than SVG can move. */
+/** Axes and grid by uPlot, the same paths on a canvas over them. For more lines than SVG can move. */
 export function CanvasPlot(props: PlotProps) {
   const { width, height, shapes, x_axis, y_axis } = props;
   const root = useRef<HTMLDivElement>(null);
+  const layer = useRef<HTMLCanvasElement>(null);
   const plot = useRef<uPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;
@@ -61,7 +62,13 @@ export function CanvasPlot(props: PlotProps) {
           },
         ],
         series: [{}, { show: true, points: { show: false }, width: 0 }],
-        hooks: { draw: [(self) => drawShapes(self, latest.current, colors)] },
+        hooks: {
+          draw: [
+            () => {
+              if (layer.current) drawShapes(layer.current, latest.current, colors);
+            },
+          ],
+        },
       },
       [
         [0, 1],
@@ -99,7 +106,11 @@ export function CanvasPlot(props: PlotProps) {
     });
   }, [shapes, x_axis, y_axis]);
 
-  return <div ref={root} className={classes.plot} style={{ width, height }} aria-hidden="true" />;
+  return (
+    <div ref={root} className={classes.plot} style={{ width, height }} aria-hidden="true">
+      <canvas ref={layer} className={classes.shapes} data-layer="shapes" style={{ width, height }} />
+    </div>
+  );
 }
 
 type Palette = { get(color: ShapeColor | "ink-2"): string; forget(): void };
@@ -128,9 +139,16 @@ function makeAxisStyle(element: HTMLElement, colors: Palette): uPlot.Axis {
   return { font: `11px ${family}`, stroke: () => colors.get("ink-3"), ticks: { show: false } };
 }
 
-function drawShapes(plot: uPlot, { box, shapes }: PlotProps, colors: Palette): void {
-  const { ctx } = plot;
+function drawShapes(
+  canvas: HTMLCanvasElement,
+  { width, height, box, shapes }: PlotProps,
+  colors: Palette,
+): void {
   const ratio = uPlot.pxRatio;
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  const ctx = canvas.getContext("2d");
+  if (!ctx) return;
   ctx.save();
   ctx.scale(ratio, ratio);
   ctx.lineJoin = "round";

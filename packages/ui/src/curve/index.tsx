@@ -5,6 +5,7 @@ import { type Axis, formatTick, formatValue, type Scale } from "./axis.ts";
 import { CanvasPlot } from "./canvas-plot.tsx";
 import type { Cursor } from "./cursor.ts";
 import classes from "./curve.module.css";
+import { ExportMenu } from "./export-menu.tsx";
 import { Overlay } from "./overlay.tsx";
 import { getPlotBox, getShapes } from "./picture.ts";
 import { type Reading, readAt } from "./read.ts";
@@ -12,6 +13,8 @@ import { describeReading, Readout } from "./readout.tsx";
 import { buildScene, getSegments } from "./scene.ts";
 import { SvgPlot } from "./svg-plot.tsx";
 import type { CurveBand, CurveMark, CurveSeries, Extent } from "./types.ts";
+import { useMoving } from "./use-moving.ts";
+import type { Viewport } from "./viewport.ts";
 
 export { formatValue } from "./axis.ts";
 export { getCssColor } from "./colors.ts";
@@ -26,6 +29,7 @@ export {
   type Extent,
   POINT,
 } from "./types.ts";
+export { createViewport, type Viewport } from "./viewport.ts";
 
 /** Lines that SVG still moves without dropping frames; beyond them the canvas draws. */
 const MOST_SVG_LINES = 10;
@@ -48,6 +52,8 @@ export type CurveProps = {
   x_extent?: Extent;
   /** The zoomed window, or null. */
   window?: Extent | null;
+  /** Panning and zooming shared with the other charts of the page; without it a chart does neither. */
+  viewport?: Viewport;
   /** Values that the y axis holds in any case: [0, 1] for a rate. */
   y_at_least?: Extent;
   formatX?: (value: number, axis: Axis) => string;
@@ -84,7 +90,8 @@ export const Curve = memo(function Curve(props: CurveProps) {
   const shown = useMemo(() => series.filter((one) => !hidden.has(one.id)), [series, hidden]);
   const over = useMemo(() => (props.over ?? []).filter((one) => !hidden.has(one.id)), [props.over, hidden]);
   const all = useMemo(() => [...series, ...(props.over ?? [])], [series, props.over]);
-  const readable = useMemo(() => [...shown, ...over], [shown, over]);
+  const readable = useMemo(() => [...shown, ...over].filter(({ is_quiet }) => !is_quiet), [shown, over]);
+  const named = useMemo(() => all.filter(({ is_quiet }) => !is_quiet), [all]);
   const window = useWindow(all, props.x_extent, props.window);
   const box = useMemo(() => getPlotBox(width, height), [width, height]);
   const y_at_least = useStableExtent(props.y_at_least);
@@ -115,11 +122,14 @@ export const Curve = memo(function Curve(props: CurveProps) {
   const format = props.formatY ?? formatValue;
   const describe = useCallback(
     (at: number | null) => {
-      const place = at === null ? "last" : `${props.x_label ?? "step"} ${formatTick(at, scene.x_axis)}`;
+      const place =
+        at === null
+          ? "last"
+          : `${props.x_label ?? "step"} ${props.formatX?.(at, scene.x_axis) ?? formatTick(at, scene.x_axis)}`;
       const readings = readable.map((one) => `${one.label} ${describeReading(readAt(one, at, 0), format)}`);
       return `${place}: ${readings.join(", ") || "nothing yet"}`;
     },
-    [readable, format, props.x_label, scene.x_axis],
+    [readable, format, props.x_label, props.formatX, scene.x_axis],
   );
   const getDotY = useCallback(
     (one: CurveSeries, reading: Reading, at: number) =>
@@ -131,9 +141,21 @@ export const Curve = memo(function Curve(props: CurveProps) {
     [kind, shown, smoothing],
   );
 
+  const x_label = props.x_label ?? "step";
+  const { stage, range } = useMoving(props.viewport, scene.x_axis, box, props.formatX);
+  const getPlot = () => ({
+    width,
+    height,
+    box,
+    shapes,
+    x_axis: scene.x_axis,
+    y_axis: scene.y_axis,
+    formatX: props.formatX,
+  });
+
   const isEmpty = scene.drawn === 0 && scene.non_finite.length === 0;
   const isZoomed = props.window != null;
-  const Engine = series.length > MOST_SVG_LINES ? CanvasPlot : SvgPlot;
+  const Engine = series.length + (props.over?.length ?? 0) > MOST_SVG_LINES ? CanvasPlot : SvgPlot;
   return (
     <section className={classes.root} aria-label={props.title} data-points={scene.drawn}>
       <header className={classes.header}>
@@ -176,10 +198,18 @@ export const Curve = memo(function Curve(props: CurveProps) {
               log
             </UnstyledButton>
           )}
+          {!isEmpty && (
+            <ExportMenu
+              title={props.title}
+              x_label={x_label}
+              series={[...shown, ...over]}
+              getPlot={getPlot}
+            />
+          )}
         </span>
       </header>
       <Readout
-        series={all}
+        series={named}
         cursor={cursor}
         smoothing={smoothing}
         format={props.formatY}
@@ -188,7 +218,14 @@ export const Curve = memo(function Curve(props: CurveProps) {
         onHighlight={setHighlighted}
       />
       {props.note !== undefined && <div className={classes.remark}>{props.note}</div>}
-      <div ref={ref} className={classes.stage} style={{ height }}>
+      <div
+        ref={(element) => {
+          ref.current = element;
+          stage.current = element;
+        }}
+        className={classes.stage}
+        style={{ height }}
+      >
         {width > 0 && (
           <>
             <Engine
@@ -205,6 +242,7 @@ export const Curve = memo(function Curve(props: CurveProps) {
                 {props.empty ?? "Nothing logged yet."}
               </p>
             )}
+            <div ref={range} className={classes.range} />
             <Overlay
               label={props.title}
               width={width}
@@ -218,7 +256,9 @@ export const Curve = memo(function Curve(props: CurveProps) {
               smoothing={smoothing}
               cursor={cursor}
               isZoomed={isZoomed}
-              x_label={props.x_label ?? "step"}
+              viewport={props.viewport}
+              limits={props.x_extent}
+              x_label={x_label}
               formatX={props.formatX}
               describe={describe}
               onPick={props.onPick}

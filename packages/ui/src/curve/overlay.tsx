@@ -8,11 +8,16 @@ import { type Reading, readAt } from "./read.ts";
 import { getSegments } from "./scene.ts";
 import { findNearest } from "./segments.ts";
 import type { CurveMark, CurveSeries, Extent } from "./types.ts";
+import { panWindow, type Viewport, zoomWindow } from "./viewport.ts";
 
 const DRAG_PX = 5;
 const MARK_REACH_PX = 5;
 /** While zoomed in, a click waits this long for a second one, which zooms out. */
 const DOUBLE_CLICK_MS = 260;
+/** A gesture has ended when nothing moved for so long. */
+const SETTLE_MS = 160;
+/** A notch of the wheel, of about 100 px, zooms by a fifth. */
+const ZOOM_PER_PX = 0.0018;
 
 export type OverlayProps = {
   label: string;
@@ -28,6 +33,9 @@ export type OverlayProps = {
   smoothing: number;
   cursor: Cursor;
   isZoomed: boolean;
+  viewport: Viewport | undefined;
+  /** What panning and zooming keep to; what the axis shows, when left out. */
+  limits: Extent | undefined;
   x_label: string;
   formatX: ((value: number, axis: Axis) => string) | undefined;
   describe: (at: number | null) => string;
@@ -41,7 +49,7 @@ export function Overlay(props: OverlayProps) {
   const root = useRef<HTMLDivElement>(null);
   const layer = useRef<SVGSVGElement>(null);
   const [drag, setDrag] = useState<Extent | null>(null);
-  const press = useRef<{ x: number; px: number } | null>(null);
+  const press = useRef<{ x: number; px: number; isPan: boolean } | null>(null);
   const pending = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const isOwner = useRef(false);
   const latest = useRef(props);
@@ -64,6 +72,57 @@ export function Overlay(props: OverlayProps) {
 
   useEffect(() => () => clearTimeout(pending.current), []);
 
+  const { viewport } = props;
+  const settling = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const moveTo = (change: (window: Extent, limits: Extent) => Extent) => {
+    const { viewport: shared, onWindow, x_axis: axis, limits: given } = latest.current;
+    if (!shared || !onWindow) return;
+    const shown: Extent = [axis.from, axis.to];
+    const limits: Extent = given ? [Math.min(given[0], axis.from), Math.max(given[1], axis.to)] : shown;
+    const next = change(shared.get() ?? shown, limits);
+    shared.set(next);
+    clearTimeout(settling.current);
+    settling.current = setTimeout(() => {
+      const isWhole = next[0] <= limits[0] && next[1] >= limits[1];
+      const isSame = next[0] === axis.from && next[1] === axis.to;
+      if (isSame || (isWhole && !latest.current.isZoomed)) shared.set(null);
+      else latest.current.onWindow?.(isWhole ? null : next);
+    }, SETTLE_MS);
+  };
+  useEffect(() => () => clearTimeout(settling.current), []);
+  // What was meant is drawn: the gesture is over.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new axis is what it waits for
+  useEffect(() => {
+    viewport?.set(null);
+  }, [viewport, x_axis.from, x_axis.to]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `moveTo` reads what is latest
+  useEffect(() => {
+    const element = root.current;
+    if (!element || !viewport) return;
+    const onWheel = (event: WheelEvent) => {
+      const isZoom = event.ctrlKey || event.metaKey;
+      const sideways = event.deltaX !== 0 ? event.deltaX : event.shiftKey ? event.deltaY : 0;
+      if (!isZoom && (sideways === 0 || Math.abs(sideways) < Math.abs(event.shiftKey ? 0 : event.deltaY)))
+        return;
+      event.preventDefault();
+      const { box: plot } = latest.current;
+      const share = (event.clientX - element.getBoundingClientRect().left - plot.left) / plot.width;
+      moveTo((window, limits) =>
+        isZoom
+          ? zoomWindow(
+              window,
+              Math.exp(event.deltaY * ZOOM_PER_PX),
+              window[0] + Math.min(1, Math.max(0, share)) * (window[1] - window[0]),
+              limits,
+            )
+          : panWindow(window, sideways / plot.width, limits),
+      );
+    };
+    // React's own wheel listeners are passive and could not keep the page from zooming.
+    element.addEventListener("wheel", onWheel, { passive: false });
+    return () => element.removeEventListener("wheel", onWheel);
+  }, [viewport]);
+
   const toX = (event: PointerEvent) => {
     const left = (root.current?.getBoundingClientRect().left ?? 0) + box.left;
     const share = Math.min(1, Math.max(0, (event.clientX - left) / box.width));
@@ -77,6 +136,12 @@ export function Overlay(props: OverlayProps) {
   const onPointerMove = (event: PointerEvent) => {
     const x = toX(event);
     const start = press.current;
+    if (start?.isPan) {
+      const by = (start.px - event.clientX) / box.width;
+      press.current = { ...start, px: event.clientX };
+      moveTo((window, limits) => panWindow(window, by, limits));
+      return;
+    }
     if (start && Math.abs(event.clientX - start.px) > DRAG_PX && props.onWindow)
       setDrag(start.x < x ? [start.x, x] : [x, start.x]);
     hover(x);
@@ -84,13 +149,17 @@ export function Overlay(props: OverlayProps) {
   const onPointerDown = (event: PointerEvent) => {
     if (event.button !== 0) return;
     event.currentTarget.setPointerCapture(event.pointerId);
-    press.current = { x: toX(event), px: event.clientX };
+    press.current = {
+      x: toX(event),
+      px: event.clientX,
+      isPan: event.shiftKey && viewport !== undefined && props.isZoomed,
+    };
   };
   const onPointerUp = (event: PointerEvent) => {
     const start = press.current;
     press.current = null;
     setDrag(null);
-    if (!start) return;
+    if (!start || start.isPan) return;
     if (drag) {
       const window = clampWindow(drag, series);
       if (window) props.onWindow?.(window);
@@ -120,6 +189,17 @@ export function Overlay(props: OverlayProps) {
       event.preventDefault();
     };
     const by = event.shiftKey ? 10 : 1;
+    if (viewport && (event.key === "+" || event.key === "-")) {
+      const factor = event.key === "+" ? 0.5 : 2;
+      moveTo((window, limits) => zoomWindow(window, factor, at ?? (window[0] + window[1]) / 2, limits));
+      event.preventDefault();
+      return;
+    }
+    if (viewport && event.altKey && (event.key === "PageUp" || event.key === "PageDown")) {
+      moveTo((window, limits) => panWindow(window, event.key === "PageDown" ? 0.25 : -0.25, limits));
+      event.preventDefault();
+      return;
+    }
     if (event.key === "ArrowRight" || event.key === "ArrowUp") move(step(series, at ?? x_axis.from, by));
     else if (event.key === "ArrowLeft" || event.key === "ArrowDown") move(step(series, at ?? x_axis.to, -by));
     else if (event.key === "Home") move(snap(series, x_axis.from));

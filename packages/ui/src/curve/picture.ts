@@ -109,7 +109,7 @@ export function getShapes(
       d: `M${line.x.map((x, index) => point(px(x), py(line.y[index] as number))).join("L")}`,
       stroke: isBack ? "unknown" : line.color,
       strokeWidth: line.role === "value" || line.role === "sampled" ? 1.6 : line.role === "edge" ? 1 : 1.1,
-      strokeOpacity: (line.role === "raw" ? 0.3 : isBack ? 0.75 : 1) * fade,
+      strokeOpacity: (line.role === "raw" ? 0.3 : line.role === "quiet" ? 0.28 : isBack ? 0.75 : 1) * fade,
       ...(dash === undefined ? {} : { dash }),
       clip: true,
     });

@@ -8,8 +8,8 @@ import { type CurveColor, type CurveSeries, type Extent, POINT } from "./types.t
 export type DrawnLine = {
   series_id: string;
   color: CurveColor;
-  /** value: what is read out; raw: behind a smoothed line; edge: top of a stacked area. */
-  role: "value" | "raw" | "sampled" | "rolled_back" | "edge";
+  /** value: what is read out; raw: behind a smoothed line; edge: top of a stacked area; quiet: one of very many. */
+  role: "value" | "raw" | "sampled" | "rolled_back" | "edge" | "quiet";
   dash: "solid" | "dashed" | "dotted";
   x: number[];
   y: number[];
@@ -123,6 +123,10 @@ function widen(draft: Draft, value: number): void {
 function addSeries(draft: Draft, series: CurveSeries, options: SceneOptions, budget: Budget): void {
   const { x, values, flags } = series;
   const isLog = options.scale === "log";
+  if (series.is_quiet) {
+    addQuiet(draft, series, options, budget);
+    return;
+  }
   const flag = (index: number) => flags?.[index] ?? 0;
   const isMissing = (index: number) => (flag(index) & POINT.missing) !== 0;
   const isGap = (index: number) => {
@@ -173,6 +177,20 @@ function addSeries(draft: Draft, series: CurveSeries, options: SceneOptions, bud
       });
   }
   if (isSmoothed && series.basis) addAverage(draft, series, options, budget);
+}
+
+/** A line among very many: nothing but itself. */
+function addQuiet(draft: Draft, series: CurveSeries, options: SceneOptions, budget: Budget): void {
+  const { x, values } = series;
+  const isGap = (index: number) => {
+    const value = values[index] as number;
+    return !Number.isFinite(value) || (options.scale === "log" && value <= 0);
+  };
+  for (const indices of getSegments(series).live) {
+    const points = { x, y: values, indices, isGap, isMark: () => false, isSampled: () => false };
+    for (const run of thin(points, options.window, budget).runs)
+      if (run.indices.length > 1) addLine(draft, series, values, run.indices, "quiet");
+  }
 }
 
 /** The moving average of a bucketed series: one point a bucket. */

@@ -21,7 +21,14 @@ export function SvgPlot({ width, height, box, shapes, x_axis, y_axis, formatX, f
         formatX={formatX}
         formatY={formatY}
       />
-      <svg className={classes.shapes} width={width} height={height} aria-hidden="true" focusable="false">
+      <svg
+        className={classes.shapes}
+        data-layer="shapes"
+        width={width}
+        height={height}
+        aria-hidden="true"
+        focusable="false"
+      >
         <clipPath id={clip}>
           <rect x={box.left} y={box.top - 3} width={box.width + 3} height={box.height + 6} />
         </clipPath>

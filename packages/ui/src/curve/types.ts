@@ -20,6 +20,8 @@ export type CurveSeries = {
   label: string;
   color: CurveColor;
   dash?: "solid" | "dashed" | "dotted";
+  /** One of very many: drawn thin and behind, neither named nor read out. */
+  is_quiet?: boolean;
   /** Place on the x axis. Rises within a segment; a fall begins a new segment. */
   x: Float64Array;
   /** NaN, Infinity and -Infinity are drawn as marks, not as points. */

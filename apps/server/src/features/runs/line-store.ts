@@ -1,19 +1,21 @@
 import {
   BUCKET_WIDTHS,
   type Bucket,
+  bucketPoints,
   bucketRows,
   clockOfName,
   coarsen,
   type HistorySeries,
   lastStepKept,
   metricEntries,
+  type OverlayLine,
   type QuarantinedLine,
   type RunNote,
   type RunRow,
   type StepTally,
   toColumns,
 } from "@sightline/core/runs";
-import { type LineOf, readAcceptedLine } from "@sightline/core/wire";
+import { type LineOf, readAcceptedLine, type WireNumber } from "@sightline/core/wire";
 import type { Db } from "../../db/open.ts";
 
 /** What ingest stored, read: lines, buckets, tallies, completions, quarantine, notes. */
@@ -299,6 +301,33 @@ export function createLineStore(db: Db) {
               ],
         );
       });
+    },
+
+    /** Metrics of a run as they are drawn beside those of others; what was rolled back is left out. */
+    overlay(
+      run_id: string,
+      names: readonly string[],
+      points: number,
+      attempts: readonly KnownAttempt[],
+    ): OverlayLine[] {
+      return names.flatMap((name) =>
+        selectNamed.all(run_id, name).flatMap((row) => {
+          const { low, high } = selectSpan.get(row.series_id, BUCKET_WIDTHS[0]) ?? { low: null, high: null };
+          const steps = low === null || high === null ? 0 : (high - low + 1) * BUCKET_WIDTHS[0];
+          const width =
+            steps <= points
+              ? 1
+              : (BUCKET_WIDTHS.find((known) => steps / known <= points) ?? BUCKET_WIDTHS[5]);
+          const cut = lastStepKept(attempts, row.attempt);
+          const { counting } = bucketsBetween(run_id, row, width, -1e12, 1e12, cut);
+          if (counting.length === 0) return [];
+          const drawn = bucketPoints(toColumns(counting, width));
+          const values = drawn.values.map((value) =>
+            Number.isFinite(value) ? Number(value.toPrecision(7)) : (String(value) as WireNumber),
+          );
+          return [{ run_id, name, steps: drawn.steps, values }];
+        }),
+      );
     },
 
     completions: (run_id: string, step: number): LineOf<"completion">[] =>

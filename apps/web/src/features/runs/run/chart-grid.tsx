@@ -1,13 +1,29 @@
-import type { RunSeries } from "@sightline/core/runs";
-import { type Cursor, Curve, type CurveBand, type CurveMark, type Extent } from "@sightline/ui/curve";
-import { memo, useMemo, useState } from "react";
+import type { RunSeries, RunSummary, XMap } from "@sightline/core/runs";
+import {
+  type Cursor,
+  Curve,
+  type CurveBand,
+  type CurveMark,
+  type Extent,
+  type Viewport,
+} from "@sightline/ui/curve";
+import { memo, useCallback, useMemo, useState } from "react";
 import classes from "./chart-grid.module.css";
 import { type Chart, getOtherCharts, SECTIONS } from "./charts.ts";
+import { useOverlay } from "./use-overlay.ts";
+import { useSeen } from "./use-seen.ts";
 import { useWindows } from "./use-windows.ts";
+import { describeX, moveBands, moveExtent, moveMarks, moveSeries } from "./x-axis.ts";
 
 export type ChartGridProps = {
   series: RunSeries;
   cursor: Cursor;
+  viewport: Viewport;
+  /** Where steps lie on the x axis. */
+  map: XMap;
+  /** Runs that are drawn beside this one. */
+  beside: readonly RunSummary[];
+  /** In steps, as are marks, extent, window and selected. */
   bands: readonly CurveBand[];
   marks: readonly CurveMark[];
   extent: Extent;
@@ -79,29 +95,60 @@ const MARKS = [
   ["·····", "rolled back: gone over again by a later attempt"],
 ] as const;
 
-function ChartOf({ chart, series, ...shared }: ChartGridProps & { chart: Chart }) {
+const NO_NAMES: readonly string[] = [];
+
+function ChartOf({ chart, series, map, beside, ...shared }: ChartGridProps & { chart: Chart }) {
+  const { ref, isSeen } = useSeen<HTMLDivElement>();
   const sharp = useWindows(series, chart.names, shared.window, chart.kind === "stacked" ? "window" : "whole");
-  const drawing = useMemo(() => chart.draw(sharp), [chart, sharp]);
+  const others = useOverlay(beside, chart.kind === "stacked" ? NO_NAMES : chart.names, map.kind, isSeen);
+  const drawing = useMemo(() => {
+    const { series: own, over, note } = chart.draw(sharp);
+    return {
+      series: own.map((line) => moveSeries(line, map)),
+      over: over?.map((line) => moveSeries(line, map)),
+      note,
+    };
+  }, [chart, sharp, map]);
+  // Many runs lie behind this one's own line.
+  const lines = useMemo(() => [...others, ...drawing.series], [others, drawing.series]);
+  const words = describeX(map.kind);
+  const bands = useMemo(() => moveBands(shared.bands, map), [shared.bands, map]);
+  const marks = useMemo(() => moveMarks(shared.marks, map), [shared.marks, map]);
+  const extent = useMemo(() => moveExtent(shared.extent, map), [shared.extent, map]);
+  const window = useMemo(() => shared.window && moveExtent(shared.window, map), [shared.window, map]);
+  const { onPick, onWindow } = shared;
+  const pick = useCallback((x: number) => onPick(map.toStep(x)), [onPick, map]);
+  const zoom = useCallback(
+    (next: Extent | null) =>
+      onWindow(next && map.kind !== "step" ? [map.toStep(next[0]), map.toStep(next[1])] : next),
+    [onWindow, map],
+  );
+  const canZoom = map.kind !== "stage";
   return (
-    <Curve
-      title={chart.title}
-      series={drawing.series}
-      over={drawing.over}
-      note={drawing.note}
-      kind={chart.kind}
-      y_at_least={chart.y_at_least}
-      formatY={chart.formatY}
-      can_log={chart.can_log}
-      empty={chart.empty}
-      x_extent={shared.extent}
-      cursor={shared.cursor}
-      bands={shared.bands}
-      marks={shared.marks}
-      window={shared.window}
-      selected={shared.selected}
-      smoothing={chart.is_smoothed ? shared.smoothing : 0}
-      onPick={shared.onPick}
-      onWindow={shared.onWindow}
-    />
+    <div ref={ref} className={classes.cell}>
+      <Curve
+        title={chart.title}
+        series={lines}
+        over={drawing.over}
+        note={drawing.note}
+        kind={chart.kind}
+        y_at_least={chart.y_at_least}
+        formatX={words.format}
+        formatY={chart.formatY}
+        can_log={chart.can_log}
+        empty={chart.empty}
+        x_label={words.label}
+        x_extent={extent ?? undefined}
+        cursor={shared.cursor}
+        viewport={canZoom ? shared.viewport : undefined}
+        bands={bands}
+        marks={marks}
+        window={window}
+        selected={shared.selected === null ? null : map.toX(shared.selected)}
+        smoothing={chart.is_smoothed ? shared.smoothing : 0}
+        onPick={pick}
+        onWindow={canZoom ? zoom : undefined}
+      />
+    </div>
   );
 }

@@ -1,6 +1,6 @@
-import { Button, SegmentedControl } from "@mantine/core";
-import type { RunSpec } from "@sightline/core/runs";
-import { createCursor, type Extent } from "@sightline/ui/curve";
+import { Button } from "@mantine/core";
+import { emptySeries, makeXMap, type RunSpec, type RunSummary, type XMap } from "@sightline/core/runs";
+import { createCursor, createViewport, type Extent } from "@sightline/ui/curve";
 import { EmptyState } from "@sightline/ui/empty-state";
 import { Pane, PaneGroup } from "@sightline/ui/pane";
 import { StageBand } from "@sightline/ui/stage-band";
@@ -12,6 +12,7 @@ import { trpc } from "../../../app/clients.ts";
 import { useKeys } from "../../../app/keys.ts";
 import { usePageTitle } from "../../../app/page-title.ts";
 import { type FollowedRun, getSummary, useFollowedRun } from "../follow-run.ts";
+import { ChartControls } from "./chart-controls.tsx";
 import { ChartGrid } from "./chart-grid.tsx";
 import { getBandStages, getMarks } from "./curves.ts";
 import { Drawer, DrawerTabs } from "./drawer.tsx";
@@ -62,6 +63,10 @@ function RunBody({
   spec: RunSpec | null;
 }) {
   const [cursor] = useState(createCursor);
+  // The band counts steps whatever the charts count.
+  const [bandCursor] = useState(createCursor);
+  const [viewport] = useState(createViewport);
+  const beside = useBeside(view.beside);
   const [isTall, setTall] = useState(false);
   const series = followed?.series ?? null;
   const stages = useMemo(() => (series ? getBandStages(series, spec) : []), [series, spec]);
@@ -76,10 +81,19 @@ function RunBody({
   const marks = useMemo(() => (series ? getMarks(series) : []), [view.run_id, eventCount]);
   const max = Math.max(series?.max_steps ?? 0, series?.step ?? 0, 1);
   const extent = useMemo<Extent>(() => [0, max], [max]);
+  const map = useMemo(
+    () => (series && makeXMap(series, view.x)) ?? makeXMap(emptySeries(view.run_id), "step"),
+    [series, view.x, view.run_id],
+  ) as XMap;
 
   useKeys("Run", [
     { key: "ArrowRight ArrowLeft", label: "Move the cursor of a chart (Shift: ten steps)" },
     { key: "Enter", label: "Open the groups of the step under the cursor" },
+    { key: "+ -", label: "Zoom a chart around its cursor (Ctrl and the wheel)" },
+    {
+      key: "alt+PageUp alt+PageDown",
+      label: "Move a zoomed chart (Shift and dragging, or the wheel sideways)",
+    },
     { key: "]", label: "Next step's groups", run: () => view.pick((view.step ?? 0) + 1) },
     { key: "[", label: "Previous step's groups", run: () => view.pick(Math.max(1, (view.step ?? 2) - 1)) },
     { key: "/", label: "Find completions", run: () => view.openTab("find") },
@@ -100,15 +114,18 @@ function RunBody({
           extent={extent}
           at={series.step}
           window={view.window}
-          cursor={cursor}
+          cursor={map.kind === "step" ? cursor : bandCursor}
           selected={view.step}
           onWindow={view.zoom}
         />
-        <Smoothing value={view.smoothing} onChange={view.setSmoothing} />
+        <ChartControls view={view} series={series} />
       </div>
       <ChartGrid
         series={series}
         cursor={cursor}
+        viewport={viewport}
+        map={map}
+        beside={beside}
         bands={bands}
         marks={marks}
         extent={extent}
@@ -141,19 +158,13 @@ function RunBody({
   );
 }
 
-const SMOOTHINGS = [0, 0.8, 0.95];
+const NO_RUNS: RunSummary[] = [];
 
-function Smoothing({ value, onChange }: { value: number; onChange: (value: number) => void }) {
-  return (
-    <div className={classes.smoothing} title="Debiased exponential moving average, drawn over the values">
-      <span id="smoothing-label">Smooth</span>
-      <SegmentedControl
-        size="xs"
-        aria-labelledby="smoothing-label"
-        value={String(value)}
-        data={SMOOTHINGS.map((one) => ({ value: String(one), label: one === 0 ? "off" : String(one) }))}
-        onChange={(next) => onChange(Number(next))}
-      />
-    </div>
-  );
+/** The runs that are drawn beside this one, in the order in which they were picked; those that are gone are left out. */
+function useBeside(run_ids: readonly string[]): readonly RunSummary[] {
+  const runs = useQuery({ ...trpc.runs.list.queryOptions(), enabled: run_ids.length > 0 }).data ?? NO_RUNS;
+  return useMemo(() => {
+    const byId = new Map(runs.map((run) => [run.run_id, run]));
+    return run_ids.flatMap((run_id) => byId.get(run_id) ?? []);
+  }, [runs, run_ids]);
 }

@@ -1,4 +1,5 @@
 import type { FindFilter } from "@sightline/core/find";
+import type { XKind } from "@sightline/core/runs";
 import type { Extent } from "@sightline/ui/curve";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
@@ -20,6 +21,10 @@ export type RunView = {
   window: Extent | null;
   /** Weight of the past in the moving average. */
   smoothing: number;
+  /** What the x axis counts. */
+  x: XKind;
+  /** Runs that are drawn beside this one, by id. */
+  beside: string[];
   /** What the tab Find asks for. */
   filter: FindFilter;
   /** The completion that is open there, by id. */
@@ -32,9 +37,12 @@ export type RunView = {
   openTrace(completion_id: number | null): void;
   zoom(window: Extent | null): void;
   setSmoothing(smoothing: number): void;
+  setX(x: XKind): void;
+  setBeside(run_ids: string[]): void;
 };
 
 const NO_FILTER: FindFilter = {};
+const NO_RUNS: string[] = [];
 
 /** Drawn over the values at first: one step of a small run is noise. */
 export const FIRST_SMOOTHING = 0.8;
@@ -43,7 +51,7 @@ export function useRunView(): RunView {
   const { runId } = route.useParams();
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/runs/$runId" });
-  const { step, group, tab, from, to, smooth, find, trace } = search;
+  const { step, group, tab, from, to, smooth, x, with: beside, find, trace } = search;
 
   const go = useCallback(
     (change: Partial<typeof search>, replace = false) =>
@@ -64,6 +72,8 @@ export function useRunView(): RunView {
       find: (filter: FindFilter) => go({ find: Object.keys(filter).length === 0 ? undefined : filter }, true),
       openTrace: (completion_id: number | null) => go({ trace: completion_id ?? undefined }, true),
       zoom: (window: Extent | null) => go({ from: tidy(window?.[0]), to: tidy(window?.[1]) }),
+      setX: (next: XKind) => go({ x: next === "step" ? undefined : next }),
+      setBeside: (run_ids: string[]) => go({ with: run_ids.length === 0 ? undefined : run_ids }),
       setSmoothing: (next: number) => go({ smooth: next === FIRST_SMOOTHING ? undefined : next }, true),
     }),
     [go],
@@ -79,6 +89,8 @@ export function useRunView(): RunView {
     tab: TABS.find((one) => one === tab) ?? null,
     window,
     smoothing: smooth ?? FIRST_SMOOTHING,
+    x: x ?? "step",
+    beside: beside ?? NO_RUNS,
     filter: find ?? NO_FILTER,
     trace: trace ?? null,
     ...actions,
