@@ -97,6 +97,8 @@ export type RunSummary = {
   /** True when the numbers were made by the simulator or recorded elsewhere; shown wherever the run shows. */
   simulated: boolean;
   recorded: boolean;
+  /** True when somebody else started it: it is read and can't be stopped or resumed from here. */
+  watched: boolean;
   /** Null unless it waits. */
   queue: QueuePlace | null;
   /** Automatic attempts that are allowed one after the other; 0: a person resumes. */

@@ -27,6 +27,8 @@ import { createQueueStore } from "./queue-store.ts";
 import type { RunRecord } from "./schema.ts";
 import type { LaunchRequest, Runs } from "./service.ts";
 import { createRunStore } from "./store.ts";
+import { answered, followWatched, watchRun } from "./watch.ts";
+import { createWatchStore } from "./watch-store.ts";
 
 const PACE_SECS = 60;
 const LOG_WAIT_MS = 15_000;
@@ -42,6 +44,7 @@ export function createRuns(parts: {
   const { db, hosts, log, inputs = async () => ({ python: null, data: {} }) } = parts;
   const store = createRunStore(db);
   const queue = createQueueStore(db);
+  const watches = createWatchStore(db);
   const lines = createLineStore(db);
   const ingest = createIngest(db);
   const hub = createRunHub();
@@ -111,6 +114,25 @@ export function createRuns(parts: {
     return run;
   };
 
+  /** Whoever started a watched run decides over it. */
+  const refuseWatched = (run: RunRecord, what: string) => {
+    if (watches.get(run.run_id))
+      throw new TRPCError({
+        code: "PRECONDITION_FAILED",
+        message: `${run.name} can't be ${what} from here: it was started elsewhere and is only watched.`,
+      });
+  };
+
+  const watching = {
+    hosts,
+    store,
+    watches,
+    wake(host_id: string) {
+      keeperOf(host_id).wake();
+      hub.changed("");
+    },
+  };
+
   const summarise = (records: RunRecord[]): RunSummary[] => {
     const counts = store.attemptCounts();
     const sweepNames = store.sweepNames();
@@ -139,6 +161,7 @@ export function createRuns(parts: {
         trashed_secs: run.trashed_secs,
         simulated: run.simulated,
         recorded: run.recorded,
+        watched: watches.get(run.run_id) !== null,
         queue: places.get(run.run_id) ?? null,
         max_retries: run.max_retries,
         sweep:
@@ -163,6 +186,7 @@ export function createRuns(parts: {
     if (!isEndState(run.state)) return "It has not ended.";
     if (run.state === "done") return "It is done.";
     if (run.state === "lost") return "Its directory is gone from the host; launch it again.";
+    if (watches.get(run.run_id)) return "It was started elsewhere and is only watched.";
     if (run.recorded) return "It was recorded elsewhere.";
     if (run.trashed_secs !== null) return "It is in the trash; restore it first.";
     return null;
@@ -232,8 +256,16 @@ export function createRuns(parts: {
       return { run_id: run.run_id };
     },
 
+    watch: (request) => watchRun(watching, request, AbortSignal.timeout(LOG_WAIT_MS)),
+
+    findElsewhere: ({ host_id, folder }) =>
+      answered(() => hosts.executor(host_id).search(folder, AbortSignal.timeout(LOG_WAIT_MS))),
+
+    watchedDirectory: (run_id) => watches.get(run_id)?.directory ?? null,
+
     async stop(run_id) {
       const run = found(run_id);
+      refuseWatched(run, "stopped");
       if (isEndState(run.state)) return;
       if (queue.cancel(run_id)) {
         wakeQueue(run.host_id);
@@ -246,6 +278,7 @@ export function createRuns(parts: {
 
     async checkpoint(run_id) {
       const run = found(run_id);
+      refuseWatched(run, "asked for a checkpoint");
       const newest = store.newestAttempt(run_id);
       if (newest?.phase !== "live")
         throw new TRPCError({
@@ -266,6 +299,7 @@ export function createRuns(parts: {
 
     async resume(run_id) {
       const run = found(run_id);
+      refuseWatched(run, "resumed");
       const newest = store.newestAttempt(run_id);
       if (newest && newest.phase !== "ended" && newest.attempt > 1) return { attempt: newest.attempt };
       if (run.queue_place !== null) return { attempt: (newest?.attempt ?? 0) + 1 };
@@ -301,13 +335,15 @@ export function createRuns(parts: {
     },
 
     setMaxRetries(run_id, max_retries) {
-      found(run_id);
+      refuseWatched(found(run_id), "retried");
       store.ask(run_id, { max_retries });
       hub.changed(run_id);
     },
 
     trash(run_ids) {
-      const active = store.some(run_ids).filter((run) => !isEndState(run.state));
+      const active = store
+        .some(run_ids)
+        .filter((run) => !isEndState(run.state) && watches.get(run.run_id) === null);
       if (active.length > 0)
         throw new TRPCError({
           code: "PRECONDITION_FAILED",
@@ -392,6 +428,7 @@ export function createRuns(parts: {
     start() {
       for (const { host_id } of store.unended()) keeperOf(host_id);
       for (const host_id of queue.hosts()) keeperOf(host_id);
+      void followWatched({ ...watching, log }, closing.signal);
       void adoptRuns({ hosts, store, log, signal: closing.signal }).then((host_ids) => {
         if (closing.signal.aborted) return;
         for (const host_id of host_ids) keeperOf(host_id).wake();

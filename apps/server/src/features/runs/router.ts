@@ -31,6 +31,9 @@ const Launch = z.object({
   max_retries: MaxRetries.default(0),
 });
 
+/** A folder on a host; it is carried there as it stands. */
+const FolderThere = z.string().trim().min(1, { error: "Name the folder by its path on the host." }).max(4000);
+
 export const runsRouter = router({
   list: procedure
     .input(z.object({ trash: z.boolean().default(false) }).optional())
@@ -41,6 +44,15 @@ export const runsRouter = router({
   presets: procedure.query(({ ctx }) => ctx.app.runs.presets()),
 
   launch: procedure.input(Launch).mutation(({ ctx, input }) => ctx.app.runs.launch(input)),
+
+  watch: procedure
+    .input(z.object({ host_id: z.string().min(1).max(80), directory: FolderThere }))
+    .mutation(({ ctx, input }) => ctx.app.runs.watch(input)),
+
+  /** It goes out to a host and may take seconds, so it is a mutation. */
+  findElsewhere: procedure
+    .input(z.object({ host_id: z.string().min(1).max(80), folder: FolderThere }))
+    .mutation(({ ctx, input }) => ctx.app.runs.findElsewhere(input)),
 
   stop: procedure.input(RunId).mutation(({ ctx, input }) => ctx.app.runs.stop(input.run_id)),
 

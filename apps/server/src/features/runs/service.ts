@@ -1,3 +1,4 @@
+import type { ForeignRuns } from "@sightline/core/hosts";
 import type {
   CompletionGroup,
   FollowBatch,
@@ -33,6 +34,12 @@ export type Runs = {
   get(run_id: string): RunDetail;
   presets(): readonly RunPreset[];
   launch(request: LaunchRequest): Promise<{ run_id: string }>;
+  /** Follows a run that somebody else started, by its directory on the host; nothing is written there. */
+  watch(request: { host_id: string; directory: string }): Promise<{ run_id: string }>;
+  /** Run directories below a folder of a host that are none of ours. */
+  findElsewhere(request: { host_id: string; folder: string }): Promise<ForeignRuns>;
+  /** Where a watched run lies on its host; null for our own. */
+  watchedDirectory(run_id: string): string | null;
   stop(run_id: string): Promise<void>;
   /** Asks the run for a checkpoint after the step that it is at. */
   checkpoint(run_id: string): Promise<void>;
