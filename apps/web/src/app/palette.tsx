@@ -13,6 +13,7 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { askForBatch } from "./batches/start-batch.tsx";
 import { trpc } from "./clients.ts";
 import { useClips } from "./clips.ts";
 import { colorSchemes } from "./color-scheme-switch.tsx";
@@ -163,6 +164,7 @@ function useEntries(): Found[] {
         addClips: () => pickFiles(() => void navigate({ to: "/library" })),
         launch: () => void navigate({ to: "/runs/launch" }),
         attach: () => void navigate({ to: "/hosts/attach" }),
+        openBatches: () => void navigate({ to: "/batches" }),
         openTrash: () => void navigate({ to: "/library", search: { trash: true } }),
         setColorScheme,
       }),
@@ -175,6 +177,7 @@ function getCommands(act: {
   addClips: () => void;
   launch: () => void;
   attach: () => void;
+  openBatches: () => void;
   openTrash: () => void;
   setColorScheme: (scheme: "auto" | "light" | "dark") => void;
 }): Found[] {
@@ -188,6 +191,8 @@ function getCommands(act: {
   return [
     command("Add clips…", "upload import video file", act.addClips),
     command("Launch a run…", "train start experiment new", act.launch),
+    command("Key-frames of many clips…", "batch folder data set extract start", () => askForBatch()),
+    command("Batches of key-frames", "progress report failed", act.openBatches),
     command("Attach a host…", "ssh machine gpu add", act.attach),
     command("Open the trash", "deleted restore", act.openTrash),
     command("Show the keys of this page", "keyboard shortcuts help ?", showKeys),

@@ -1,5 +1,6 @@
 import { spotlight } from "@mantine/spotlight";
 import { Outlet } from "@tanstack/react-router";
+import { StartBatch } from "./batches/start-batch.tsx";
 import { ConnectionBanner } from "./connection.tsx";
 import { Foot } from "./foot.tsx";
 import { useKeys } from "./keys.ts";
@@ -37,6 +38,7 @@ function Frame() {
       </div>
       <Palette />
       <KeysHelp />
+      <StartBatch />
     </div>
   );
 }

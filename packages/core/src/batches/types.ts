@@ -1,3 +1,4 @@
+import type { Agreement } from "../keyframes/agreement.ts";
 import type { KeyFrameSettings } from "../keyframes/types.ts";
 
 /** Where a batch's clips come from. A folder is one of this machine that the owner listed, or one below it. */
@@ -74,3 +75,12 @@ export type BatchClip = {
   /** Rises with every change within the batch. */
   revision: number;
 };
+
+/** A clip of a batch under the batch's settings (a) and under others (b). */
+export type ComparedClip = Pick<BatchClip, "place" | "name" | "clip_id"> & {
+  /** Null where one side has no key-frames yet. */
+  agreement: Agreement | null;
+};
+
+/** A part of a batch's comparison, and how many of its clips have been compared. */
+export type ComparedPart = { clips: ComparedClip[]; compared: number; clips_in_all: number };

@@ -1,6 +1,5 @@
-import type { BatchClip } from "@sightline/core/batches";
+import type { BatchClip, ComparedClip, ComparedPart } from "@sightline/core/batches";
 import {
-  type Agreement,
   countAgreement,
   getEvidenceHash,
   hashSettings,
@@ -11,15 +10,6 @@ import {
 import { TRPCError } from "@trpc/server";
 import type { KeyFrames } from "../keyframes/index.ts";
 import type { BatchRecord } from "./store.ts";
-
-/** A clip of a batch under the batch's settings and under others. */
-export type ComparedClip = Pick<BatchClip, "place" | "name" | "clip_id"> & {
-  /** Null where one side has no key-frames yet. */
-  agreement: Agreement | null;
-};
-
-/** A part of the comparison, and how far it has got. */
-export type ComparedPart = { clips: ComparedClip[]; compared: number; clips_in_all: number };
 
 /** A part is handed on after so long. */
 const PART_MS = 200;

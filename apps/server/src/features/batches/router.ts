@@ -29,6 +29,11 @@ export const batchesRouter = router({
       }),
     )
     .mutation(({ ctx, input, signal }) => ctx.app.batches.start(input, signal ?? never())),
+  startLike: procedure
+    .input(BatchId.extend({ name: z.string().max(200), settings: KeyFrameSettingsSchema }))
+    .mutation(({ ctx, input: { batch_id, ...draft }, signal }) =>
+      ctx.app.batches.startLike(batch_id, draft, signal ?? never()),
+    ),
   cancel: procedure.input(BatchId).mutation(({ ctx, input }) => ctx.app.batches.cancel(input.batch_id)),
   resume: procedure.input(BatchId).mutation(({ ctx, input }) => ctx.app.batches.resume(input.batch_id)),
   /** All that failed, or what failed of some places. */

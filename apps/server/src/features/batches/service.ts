@@ -37,6 +37,12 @@ export type Batches = {
   listFailures(batch_id: string): ReturnType<typeof listFailures>;
   /** Lists the clips, counts what is there already, and begins. */
   start(draft: BatchDraft, signal: AbortSignal): Promise<Batch>;
+  /** The same clips under other settings, as a batch of its own. */
+  startLike(
+    batch_id: string,
+    draft: Pick<BatchDraft, "name" | "settings">,
+    signal: AbortSignal,
+  ): Promise<Batch>;
   cancel(batch_id: string): void;
   /** Goes on with what is left. */
   resume(batch_id: string): Batch;
@@ -185,57 +191,62 @@ export function createBatchService({
     return show(find(batch_id));
   };
 
+  const start: Batches["start"] = async (draft, signal) => {
+    const { source, settings } = draft;
+    const rows = await listClips(draft, signal);
+    if (rows.length === 0) {
+      throw new TRPCError({ code: "BAD_REQUEST", message: `There is no clip in ${nameSource(source)}.` });
+    }
+    if (rows.length > MOST_CLIPS) {
+      throw new TRPCError({
+        code: "BAD_REQUEST",
+        message: `These are ${formatNumberOf(rows.length, "clip")}; more than ${MOST_CLIPS} are no batch. Take a folder at a time.`,
+      });
+    }
+    const batch_id = randomUUID();
+    const settings_hash = hashSettings(settings);
+    const made_secs = Date.now() / 1000;
+    const record: BatchRecord = {
+      batch_id,
+      name: draft.name.trim() || proposeName(source, rows.length),
+      source,
+      settings,
+      settings_hash,
+      state: "working",
+      problem: null,
+      made_secs,
+    };
+    store.add(
+      record,
+      rows.map((row, place) => {
+        const known = row.clip_id !== null && keyframes.isStored(row.clip_id, settings_hash);
+        const there = known && row.clip_id !== null ? keyframes.getStored(row.clip_id, settings_hash) : null;
+        return {
+          ...row,
+          batch_id,
+          place,
+          revision: place + 1,
+          kept: there?.decisions.filter(({ kept }) => kept).length ?? null,
+          sampled: there?.decisions.length ?? null,
+          ...(there !== null && { state: "there" as const, ended_secs: made_secs }),
+        };
+      }),
+    );
+    work(record);
+    bell.ring();
+    return show(find(batch_id));
+  };
+
   return {
     bell,
     list: () => store.list().map(show),
     get: (batch_id) => show(find(batch_id)),
     listChanged: store.listChanged,
     listFailures: (batch_id) => listFailures(store.listClips(find(batch_id).batch_id)),
-    async start(draft, signal) {
-      const { source, settings } = draft;
-      const rows = await listClips(draft, signal);
-      if (rows.length === 0) {
-        throw new TRPCError({ code: "BAD_REQUEST", message: `There is no clip in ${nameSource(source)}.` });
-      }
-      if (rows.length > MOST_CLIPS) {
-        throw new TRPCError({
-          code: "BAD_REQUEST",
-          message: `These are ${formatNumberOf(rows.length, "clip")}; more than ${MOST_CLIPS} are no batch. Take a folder at a time.`,
-        });
-      }
-      const batch_id = randomUUID();
-      const settings_hash = hashSettings(settings);
-      const made_secs = Date.now() / 1000;
-      const record: BatchRecord = {
-        batch_id,
-        name: draft.name.trim() || proposeName(source, rows.length),
-        source,
-        settings,
-        settings_hash,
-        state: "working",
-        problem: null,
-        made_secs,
-      };
-      store.add(
-        record,
-        rows.map((row, place) => {
-          const known = row.clip_id !== null && keyframes.isStored(row.clip_id, settings_hash);
-          const there =
-            known && row.clip_id !== null ? keyframes.getStored(row.clip_id, settings_hash) : null;
-          return {
-            ...row,
-            batch_id,
-            place,
-            revision: place + 1,
-            kept: there?.decisions.filter(({ kept }) => kept).length ?? null,
-            sampled: there?.decisions.length ?? null,
-            ...(there !== null && { state: "there" as const, ended_secs: made_secs }),
-          };
-        }),
-      );
-      work(record);
-      bell.ring();
-      return show(find(batch_id));
+    start,
+    startLike(batch_id, draft, signal) {
+      const clip_ids = store.listClips(find(batch_id).batch_id).flatMap(({ clip_id }) => clip_id ?? []);
+      return start({ ...draft, source: { kind: "clips" }, clip_ids }, signal);
     },
     cancel(batch_id) {
       if (find(batch_id).state !== "working") return;

@@ -16,7 +16,7 @@ import { MatchToggle } from "./match-toggle.tsx";
 import { Notices } from "./notices.tsx";
 import { ObjectToggle } from "./object-toggle.tsx";
 import { findNeighbour } from "./sampled.ts";
-import { readSettings, writeSettings } from "./settings-in-url.ts";
+import { readSettings, writeSettings } from "../../app/settings-in-url.ts";
 import { SidePane } from "./side-pane.tsx";
 import { TimelinePane } from "./timeline-pane.tsx";
 import { useFrameSource } from "./use-frame-source.ts";

@@ -5,6 +5,7 @@ import { EmptyState } from "@sightline/ui/empty-state";
 import { IconMovie, IconPlugConnectedX, IconSearch, IconTrash } from "@tabler/icons-react";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
+import { askForBatch } from "../../app/batches/start-batch.tsx";
 import { useClips } from "../../app/clips.ts";
 import { useJobs } from "../../app/jobs.ts";
 import { useKeys } from "../../app/keys.ts";
@@ -162,6 +163,11 @@ function Clips({ all, isTrash }: { all: readonly Clip[]; isTrash: boolean }) {
             label: "Tags",
             run: () => getTargets(selection).length > 0 && setTagging(getTargets(selection)),
           },
+          {
+            key: "K",
+            label: "Key-frames of the selected clips",
+            run: () => askForBatch(getTargets(selection)),
+          },
           { key: "Delete Backspace", label: "Move to the trash", run: () => trashThese(targets()) },
           { key: "A", label: "Add clips", run: () => pickFiles() },
         ]),
@@ -178,6 +184,7 @@ function Clips({ all, isTrash }: { all: readonly Clip[]; isTrash: boolean }) {
           clips={selected}
           isTrash={isTrash}
           onTag={() => setTagging(selected.map(({ clip_id }) => clip_id))}
+          onKeyFrames={() => askForBatch(selected.map(({ clip_id }) => clip_id))}
           onTrash={() => trashThese(selected)}
           onRestore={() => void restore(selected)}
           onClear={() => setSelection({ ...selection, selected: new Set() })}

@@ -21,6 +21,7 @@ import {
   IconSearch,
   IconSortAscending,
   IconSortDescending,
+  IconStack2,
   IconTag,
   IconTrash,
 } from "@tabler/icons-react";
@@ -133,6 +134,14 @@ export function Toolbar(props: Props) {
         </Button>
       ) : (
         <>
+          <Tooltip label="Batches of key-frames">
+            <ActionIcon
+              aria-label="Batches of key-frames"
+              renderRoot={(props) => <Link to="/batches" {...props} />}
+            >
+              <IconStack2 size={16} stroke={1.6} />
+            </ActionIcon>
+          </Tooltip>
           <Tooltip label="Trash">
             <ActionIcon
               aria-label="Open the trash"
@@ -175,6 +184,7 @@ export function SelectionBar({
   clips,
   isTrash,
   onTag,
+  onKeyFrames,
   onTrash,
   onRestore,
   onClear,
@@ -182,6 +192,7 @@ export function SelectionBar({
   clips: readonly Clip[];
   isTrash: boolean;
   onTag: () => void;
+  onKeyFrames: () => void;
   onTrash: () => void;
   onRestore: () => void;
   onClear: () => void;
@@ -198,6 +209,9 @@ export function SelectionBar({
         <>
           <Button variant="default" leftSection={<IconTag size={14} stroke={1.6} />} onClick={onTag}>
             Tags…
+          </Button>
+          <Button variant="default" leftSection={<IconStack2 size={14} stroke={1.6} />} onClick={onKeyFrames}>
+            Key-frames…
           </Button>
           <Button variant="default" leftSection={<IconTrash size={14} stroke={1.6} />} onClick={onTrash}>
             Move to the trash

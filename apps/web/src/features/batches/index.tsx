@@ -1,0 +1,2 @@
+export { BatchPage } from "./batch-page.tsx";
+export { BatchesPage } from "./batches-page.tsx";
