@@ -88,7 +88,7 @@ function configText(folder: string, has_user_config: boolean): string {
   ForwardAgent no
   ForwardX11 no
   PermitLocalCommand no
-  LogLevel ERROR
+  LogLevel INFO
   VisualHostKey no
 Include ${has_user_config ? `${folder}/user` : "~/.ssh/config"}
 Include /etc/ssh/ssh_config

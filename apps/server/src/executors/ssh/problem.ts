@@ -67,7 +67,7 @@ const RULES: Rule[] = [
   },
   {
     pattern:
-      /Session open refused by peer|administratively prohibited|open failed: connect failed|no more sessions/,
+      /Session open refused by peer|administratively prohibited|channel \d+: open failed|no more sessions/,
     kind: "sessions",
     says: "The host lets no further session in.",
     mend: "It is tried again by itself. Close other connections, or raise MaxSessions in its sshd_config.",
@@ -111,8 +111,11 @@ const RULES: Rule[] = [
  * @param words  What it said on stderr; a banner or a shell's noise may stand among it.
  */
 export function explainSsh(words: string): SshError {
-  const rule = RULES.find(({ pattern }) => pattern.test(words));
+  // The last words count: a banner before them may say anything.
+  const lines = words.trim().split("\n").reverse();
+  const found = lines.flatMap((line) => RULES.filter(({ pattern }) => pattern.test(line)))[0];
+  const rule = found?.kind === "host_key_unknown" ? RULES.find(({ pattern }) => pattern.test(words)) : found;
   if (rule) return new SshError(rule.kind, rule.says, rule.mend);
-  const last = words.trim().split("\n").at(-1)?.trim().slice(0, 300) ?? "";
+  const last = lines[0]?.trim().slice(0, 300) ?? "";
   return new SshError("network", last === "" ? "The connection ended." : `ssh says: ${last}`, CHECK_NETWORK);
 }

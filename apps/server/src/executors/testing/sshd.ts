@@ -43,6 +43,8 @@ export type SshdSettings = {
   address?: string;
   /** Name of a network namespace to run in. */
   netns?: string;
+  /** A shell command that mounts something for this sshd and its sessions alone; HOME stands for the home. */
+  mount?: string;
 };
 
 /** A real sshd on loopback with keys, a home and a client config of its own. */
@@ -65,6 +67,8 @@ export type Sshd = {
   start(change?: SshdSettings): Promise<void>;
   /** Ends it and every session. What sessions have started and set free goes on. */
   stop(): Promise<void>;
+  /** Of the process that listens. */
+  pid(): number;
   /** Processes that serve one connection each. */
   sessions(): number[];
   /** What it has written to its log. */
@@ -111,6 +115,8 @@ Host ${listen} testhost
   const writeConfig = () => {
     const env = { HOME: home, ...current.env };
     const lines = [
+      // Unlike the others, of this one the last counts.
+      "MaxStartups 100",
       ...(current.config ?? []),
       `Port ${port}`,
       `ListenAddress ${listen}`,
@@ -123,7 +129,6 @@ Host ${listen} testhost
       "PasswordAuthentication no",
       "KbdInteractiveAuthentication no",
       "PermitRootLogin prohibit-password",
-      "MaxStartups 100",
       `SetEnv ${Object.entries(env)
         .map(([variable, value]) => `"${variable}=${value}"`)
         .join(" ")}`,
@@ -167,8 +172,12 @@ Host ${listen} testhost
       current = { ...current, ...change };
       writeConfig();
       const words = [binary, "-f", config, "-D", "-E", logFile];
-      const [file = "", ...args] =
-        current.netns === undefined ? words : ["ip", "netns", "exec", current.netns, ...words];
+      const mount = current.mount?.replaceAll("HOME", home);
+      const [file = "", ...args] = [
+        ...(current.netns === undefined ? [] : ["ip", "netns", "exec", current.netns]),
+        ...(mount === undefined ? [] : ["unshare", "-m", "sh", "-c", `${mount} && exec "$@"`, "sh"]),
+        ...words,
+      ];
       child = spawn(file, args, {
         stdio: "ignore",
         env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR },
@@ -181,6 +190,7 @@ Host ${listen} testhost
       }
     },
     stop,
+    pid: () => child?.pid ?? 0,
     sessions,
     log: () => (existsSync(logFile) ? readFileSync(logFile, "utf8") : ""),
     async remove() {
