@@ -3,12 +3,14 @@ import type { Clip } from "@sightline/core/clips";
 import {
   IconDotsVertical,
   IconDownload,
+  IconFileExport,
   IconPencil,
   IconRestore,
   IconTag,
   IconTrash,
 } from "@tabler/icons-react";
 import { useState } from "react";
+import { openExport } from "../../app/exchange/exchange.ts";
 import type { ClipActions } from "./clip-actions.ts";
 
 /** What can be done with one clip. */
@@ -28,7 +30,7 @@ export function ClipMenu({
   return (
     <Menu
       position="bottom-end"
-      width={190}
+      width={220}
       onExitTransitionEnd={() => {
         setNext(null);
         if (next !== null) setTimeout(() => next(clip), 20);
@@ -67,6 +69,13 @@ export function ClipMenu({
               leftSection={<IconDownload {...icon} />}
             >
               Save the file
+            </Menu.Item>
+            <Menu.Item
+              leftSection={<IconFileExport {...icon} />}
+              rightSection="⇧E"
+              onClick={afterClosing(({ clip_id }) => openExport([{ clip_id }]))}
+            >
+              Export key-frames…
             </Menu.Item>
             <Menu.Divider />
             <Menu.Item

@@ -7,6 +7,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { askForBatch } from "../../app/batches/start-batch.tsx";
 import { useClips } from "../../app/clips.ts";
+import { openExport, openImport } from "../../app/exchange/exchange.ts";
 import { useJobs } from "../../app/jobs.ts";
 import { useKeys } from "../../app/keys.ts";
 import { usePageTitle } from "../../app/page-title.ts";
@@ -169,6 +170,12 @@ function Clips({ all, isTrash }: { all: readonly Clip[]; isTrash: boolean }) {
             run: () => askForBatch(getTargets(selection)),
           },
           { key: "Delete Backspace", label: "Move to the trash", run: () => trashThese(targets()) },
+          {
+            key: "shift+E",
+            label: "Export key-frames",
+            run: () => openExport(getTargets(selection).map((clip_id) => ({ clip_id }))),
+          },
+          { key: "shift+I", label: "Import key-frames", run: () => openImport(null) },
           { key: "A", label: "Add clips", run: () => pickFiles() },
         ]),
     { key: "mod+Z", label: "Undo the last change", run: () => void undo() },

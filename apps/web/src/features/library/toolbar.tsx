@@ -13,6 +13,8 @@ import {
 import type { Clip } from "@sightline/core/clips";
 import { formatNumberOf } from "@sightline/core/format";
 import {
+  IconFileExport,
+  IconFileImport,
   IconFolder,
   IconLayoutGrid,
   IconLayoutList,
@@ -27,6 +29,7 @@ import {
 } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { RefObject } from "react";
+import { openExport, openImport } from "../../app/exchange/exchange.ts";
 import { pickFiles } from "../../app/uploads.ts";
 import type { Arrangement, Order, Sort } from "./arrange.ts";
 import classes from "./toolbar.module.css";
@@ -174,6 +177,14 @@ function AddMenu({ onBrowse }: { onBrowse: () => void }) {
         <Menu.Item leftSection={<IconFolder size={15} stroke={1.6} />} onClick={onBrowse}>
           From a server folder…
         </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconFileImport size={15} stroke={1.6} />}
+          rightSection="⇧I"
+          onClick={() => openImport(null)}
+        >
+          Import key-frames…
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
@@ -212,6 +223,13 @@ export function SelectionBar({
           </Button>
           <Button variant="default" leftSection={<IconStack2 size={14} stroke={1.6} />} onClick={onKeyFrames}>
             Key-frames…
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconFileExport size={14} stroke={1.6} />}
+            onClick={() => openExport(clips.map(({ clip_id }) => ({ clip_id })))}
+          >
+            Export key-frames…
           </Button>
           <Button variant="default" leftSection={<IconTrash size={14} stroke={1.6} />} onClick={onTrash}>
             Move to the trash
