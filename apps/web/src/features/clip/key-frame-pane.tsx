@@ -5,6 +5,7 @@ import { getPresetSettings, type KeyFrameSettings } from "@sightline/core/keyfra
 import { EmptyState } from "@sightline/ui/empty-state";
 import { IconPhotoScan } from "@tabler/icons-react";
 import { memo } from "react";
+import { ExchangeMenu } from "../../app/exchange/exchange-menu.tsx";
 import { DecisionList } from "./decision-list.tsx";
 import classes from "./key-frame-pane.module.css";
 import { countKept } from "./sampled.ts";
@@ -67,6 +68,10 @@ export const KeyFramePane = memo(function KeyFramePane({
             ]}
           />
           <SettingsPopover clip={clip} settings={shown} onTry={onDraft} onExtract={look} />
+          <ExchangeMenu
+            clip_id={clip.clip_id}
+            settings_hash={state.is_saved ? selection?.settings_hash : undefined}
+          />
         </div>
       </header>
       {problem !== null && (
