@@ -49,8 +49,11 @@ test("a question set is asked, its accuracy stands by task, and a row leads to i
   // Triples are made on the way.
   await expect(micro.getByRole("cell").nth(1)).toHaveText("3", { timeout: 90_000 });
   await expect(micro.getByRole("cell").nth(2)).toHaveText("0.667");
-  await expect(micro.getByRole("cell").nth(3)).toHaveText("0.21–0.94");
+  await expect(micro.getByRole("cell").nth(3)).toHaveText("0.09–0.97");
   await expect(page.getByTestId("macro").getByRole("cell").nth(2)).toHaveText("0.750");
+  // Format, and the letters: thrice A answered, A right twice.
+  await expect(micro.getByRole("cell").nth(5)).toHaveText("1.000");
+  await expect(page.getByTitle("A: answered 3 times, right 2 times")).toBeVisible();
   await expectAccessible(page, "an evaluation");
 
   await page.getByText("Wrong 1").click();

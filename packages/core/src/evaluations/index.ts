@@ -1,2 +1,3 @@
+export * from "./prior.ts";
 export * from "./tally.ts";
 export * from "./types.ts";

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { type EvaluationRow, tallyEvaluation } from "./index.ts";
 
+let made = 0;
 const row = (task: string, change: Partial<EvaluationRow>): EvaluationRow => ({
-  question_id: "q",
+  question_id: `q${made++}`,
   place: 0,
   clip_id: null,
   task,
@@ -13,7 +14,10 @@ const row = (task: string, change: Partial<EvaluationRow>): EvaluationRow => ({
   trace_id: "t",
   letter: "A",
   accuracy: 1,
+  format: 1,
+  tokens: 10,
   agrees: null,
+  prior: "A",
   ...change,
 });
 
@@ -39,10 +43,39 @@ it("S06: keeps what could not be read or broke off in the denominator, and what 
   expect(tasks[0]?.interval?.[1]).toBeCloseTo(0.85, 3);
 });
 
+it("widens the interval where answers stand on the same clips", () => {
+  const spread = tallyEvaluation([0, 1, 0, 1].map((accuracy) => row("a", { accuracy })));
+  const together = tallyEvaluation(
+    [0, 1, 0, 1].map((accuracy) => row("a", { accuracy, clip_id: `clip ${accuracy}` })),
+  );
+  const width = ([low, high]: readonly [number, number]) => high - low;
+  expect([spread.micro.clips, together.micro.clips]).toEqual([4, 2]);
+  expect(width(together.micro.interval ?? [0, 0])).toBeGreaterThan(width(spread.micro.interval ?? [0, 0]));
+});
+
+it("holds the label prior, formats, lengths and letters beside the answers", () => {
+  const { micro, macro_prior, letters } = tallyEvaluation([
+    row("a", { letter: "B", accuracy: 0, format: 0, tokens: 30 }),
+    row("a", { gold: "C", letter: null, accuracy: 0, tokens: null, prior: null }),
+    row("b", { gold: "C", letter: "C", tokens: 20 }),
+    row("b", { state: "left_out", gold: "D", letter: null, accuracy: null, format: null, tokens: null }),
+  ]);
+  expect(micro).toMatchObject({ n: 3, prior: 1 / 3, format: 2 / 3, tokens: 25 });
+  expect(macro_prior).toBe(0.25);
+  expect(letters).toEqual([
+    { letter: "A", answered: 0, gold: 1 },
+    { letter: "B", answered: 1, gold: 0 },
+    { letter: "C", answered: 1, gold: 2 },
+  ]);
+});
+
 it("says nothing of nothing", () => {
+  const nothing = { accuracy: null, interval: null, prior: null, format: null, tokens: null };
   expect(tallyEvaluation([])).toEqual({
     tasks: [],
-    micro: { n: 0, accuracy: null, interval: null, judged: 0, consistent: 0 },
+    micro: { n: 0, clips: 0, ...nothing, judged: 0, consistent: 0 },
     macro: null,
+    macro_prior: null,
+    letters: [],
   });
 });

@@ -19,8 +19,13 @@ export type EvaluationRow = {
   letter: string | null;
   /** In [0, 1]; null while waiting, and where there is no gold. */
   accuracy: number | null;
+  /** 1 when the tags are as they should be, 0 when not; null where nothing was written. */
+  format: number | null;
+  tokens: number | null;
   /** What the judge said; null where nobody judged. */
   agrees: boolean | null;
+  /** The label prior's guess; see `guessByPrior`. */
+  prior: string | null;
 };
 
 /** Answers of one reasoner to one question set. */
@@ -45,8 +50,16 @@ export type Tally = {
   n: number;
   /** Mean accuracy in [0, 1]; null when n is 0. */
   accuracy: number | null;
-  /** 95 % interval of a share of right answers; null when n is 0. */
+  /** 95 % interval of the accuracy, answers on one clip taken together; null when n is 0. */
   interval: readonly [low: number, high: number] | null;
+  /** Clips that the questions are on. */
+  clips: number;
+  /** Accuracy in [0, 1] of the label prior on the same questions; null where it knows no such question. */
+  prior: number | null;
+  /** Share of well-formed outputs in [0, 1]; null where nothing was written. */
+  format: number | null;
+  /** Middle length of the outputs in tokens; null where no lengths are known. */
+  tokens: number | null;
   /** Judged right answers, and those of them that are consistent. */
   judged: number;
   consistent: number;
@@ -56,8 +69,11 @@ export type EvaluationTally = {
   tasks: ({ task: string } & Tally)[];
   /** Over all questions. */
   micro: Tally;
-  /** Mean of the tasks' accuracies; null where there is none. */
+  /** Mean of the tasks' accuracies, and of the label prior's; null where there is none. */
   macro: number | null;
+  macro_prior: number | null;
+  /** How often each letter was answered, and how often it was right, A first; what was read as no letter is left out. */
+  letters: { letter: string; answered: number; gold: number }[];
 };
 
 /** An outcome as it is put down. */

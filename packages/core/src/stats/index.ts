@@ -1,1 +1,2 @@
+export * from "./clustered.ts";
 export * from "./wilson.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { StoredQuestion } from "@sightline/core/benchmarks";
-import type { Evaluation, EvaluationRow } from "@sightline/core/evaluations";
+import { type Evaluation, type EvaluationRow, guessByPrior } from "@sightline/core/evaluations";
 import type { Trace } from "@sightline/core/traces";
 import { TRPCError } from "@trpc/server";
 import type { Logger } from "pino";
@@ -93,13 +93,17 @@ export function createEvaluationService({
     ...store.count(record.evaluation_id),
   });
 
-  const showRow = ({ evaluation_id: _, ...row }: RowRecord): EvaluationRow => {
+  const showRow = ({ evaluation_id: _, ...row }: RowRecord, prior: string | null): EvaluationRow => {
     const trace = row.trace_id === null ? null : getTrace(row.trace_id);
-    const nothing = { letter: null, accuracy: null, agrees: null };
-    if (trace === null) return { ...row, ...nothing, state: row.problem === null ? "waiting" : "left_out" };
-    const { state, problem, reading, accuracy, judgement } = trace;
+    const nothing = { letter: null, accuracy: null, format: null, tokens: null, agrees: null };
+    if (trace === null)
+      return { ...row, ...nothing, prior, state: row.problem === null ? "waiting" : "left_out" };
+    const { state, problem, reading, accuracy, judgement, tokens } = trace;
     return {
       ...row,
+      prior,
+      tokens,
+      format: reading === null ? null : Number(reading.problems.length === 0),
       state: state === "done" ? "answered" : "failed",
       problem,
       letter: reading?.letter ?? null,
@@ -219,7 +223,15 @@ export function createEvaluationService({
     bell,
     list: () => store.list().map(show),
     get(evaluation_id) {
-      return { ...show(find(evaluation_id)), rows: store.listRows(evaluation_id).map(showRow) };
+      const record = find(evaluation_id);
+      const questions = listQuestions(record.set_id);
+      const guesses = guessByPrior(questions);
+      const prior = new Map(questions.map(({ question_id }, at) => [question_id, guesses[at] ?? null]));
+      const rows = store.listRows(evaluation_id);
+      return {
+        ...show(record),
+        rows: rows.map((row) => showRow(row, prior.get(row.question_id) ?? null)),
+      };
     },
     start(draft) {
       const questions = listQuestions(draft.set_id).filter(

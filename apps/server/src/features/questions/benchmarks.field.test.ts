@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { guessByPrior } from "@sightline/core/evaluations";
 import { describe, expect, it } from "vitest";
 import { readQuestions } from "./read-file.ts";
 
@@ -22,6 +23,22 @@ describe("the handed benchmark files", () => {
     const remarked = report.remarks.map(({ id }) => Number(id)).sort((a, b) => a - b);
     expect(remarked).toEqual([823, 1158, 1239, 1440, 2123, 2488, 2995, 2998, 3954, 3970, 4371]);
     for (const { text } of readable) expect(text).not.toMatch(/^\W*question\W|^[*`"]/i);
+  });
+
+  it("the label prior of UrbanVideo-Bench's four tasks: 40 % on Action Generation without text or video", async () => {
+    const { questions } = await read("urbanvideo/MCQ.parquet");
+    const guesses = guessByPrior(questions.map((question) => ({ ...question, split: null })));
+    const getAccuracy = (task: string) => {
+      const of_task = questions
+        .map((question, at) => ({ ...question, guess: guesses[at] }))
+        .filter((question) => question.task.toLowerCase() === task);
+      return of_task.filter(({ guess, gold }) => guess === gold).length / of_task.length;
+    };
+    // Computed from the same file with other folds: 40.3, 37.3, 24.1 and 17.1 %.
+    expect(getAccuracy("action generation")).toBeCloseTo(0.403, 2);
+    expect(Math.abs(getAccuracy("counterfactual") - 0.373)).toBeLessThan(0.04);
+    expect(Math.abs(getAccuracy("progress evaluation") - 0.241)).toBeLessThan(0.03);
+    expect(Math.abs(getAccuracy("landmark position") - 0.171)).toBeLessThan(0.04);
   });
 
   it("the released *_data.json, with and without the video in words, gives the benchmark's own questions", async () => {

@@ -2,6 +2,7 @@ import { Button, Progress, SegmentedControl } from "@mantine/core";
 import {
   type Evaluation,
   type EvaluationRow,
+  type EvaluationTally,
   type Tally,
   tallyEvaluation,
 } from "@sightline/core/evaluations";
@@ -63,8 +64,11 @@ export function EvaluationView({
             <th>Task</th>
             <th className={classes.number}>n</th>
             <th className={classes.number}>Accuracy</th>
-            <th>95 % interval</th>
+            <th>95 % interval · ▲ label prior</th>
+            <th className={classes.number}>Label prior</th>
+            <th className={classes.number}>Format</th>
             <th className={classes.number}>Consistent</th>
+            <th className={classes.number}>Tokens</th>
           </tr>
         </thead>
         <tbody>
@@ -92,10 +96,19 @@ export function EvaluationView({
             <td />
             <td className={classes.number}>{formatShare(tally.macro)}</td>
             <td />
-            <td />
+            <td className={classes.number}>{formatShare(tally.macro_prior)}</td>
+            <td colSpan={3} />
           </tr>
         </tbody>
       </table>
+      {tally.micro.n > 0 && (
+        <p className={classes.hint}>
+          Answers on one clip are taken together in the intervals ({formatNumberOf(tally.micro.clips, "clip")}
+          ). The label prior answers with the letter that is right most often for a task, seen neither video
+          nor question.
+        </p>
+      )}
+      <Letters letters={tally.letters} />
       <SegmentedControl
         size="xs"
         aria-label="Which rows"
@@ -130,7 +143,33 @@ function isShown({ state, accuracy, gold }: EvaluationRow, filter: RowFilter): b
 
 const formatShare = (share: number | null) => (share === null ? "–" : share.toFixed(3));
 
-function Numbers({ tally: { n, accuracy, interval, judged, consistent } }: { tally: Tally }) {
+/** How often each letter was answered, beside how often it is right. */
+function Letters({ letters }: { letters: EvaluationTally["letters"] }) {
+  const most = Math.max(1, ...letters.flatMap(({ answered, gold }) => [answered, gold]));
+  if (letters.length === 0) return null;
+  return (
+    <figure className={classes.letters} aria-label="Letters answered, and right answers">
+      {letters.map(({ letter, answered, gold }) => (
+        <div key={letter} title={`${letter}: answered ${answered} times, right ${gold} times`}>
+          <svg width={26} height={40} viewBox="0 0 26 40" aria-hidden>
+            <rect className={classes.range} x={2} width={10} y={40 - (40 * answered) / most} height={40} />
+            <rect className={classes.wanted} x={14} width={10} y={40 - (40 * gold) / most} height={40} />
+          </svg>
+          <span>{letter}</span>
+          <span className={classes.hint}>
+            {answered} / {gold}
+          </span>
+        </div>
+      ))}
+      <figcaption className={classes.hint}>
+        <span className={classes.keyAnswered} /> answered / <span className={classes.keyGold} /> right
+      </figcaption>
+    </figure>
+  );
+}
+
+function Numbers({ tally }: { tally: Tally }) {
+  const { n, accuracy, interval, prior, format, judged, consistent, tokens } = tally;
   return (
     <>
       <td className={classes.number}>{n}</td>
@@ -138,7 +177,7 @@ function Numbers({ tally: { n, accuracy, interval, judged, consistent } }: { tal
       <td>
         {interval && accuracy !== null && (
           <span className={classes.interval}>
-            <svg width={120} height={12} viewBox="0 0 120 12" aria-hidden>
+            <svg className={classes.scale} width={120} height={12} viewBox="0 0 120 12" aria-hidden>
               <rect className={classes.track} x={0} y={5} width={120} height={2} />
               <rect
                 className={classes.range}
@@ -149,12 +188,16 @@ function Numbers({ tally: { n, accuracy, interval, judged, consistent } }: { tal
                 rx={2}
               />
               <rect className={classes.point} x={Math.min(118, accuracy * 120)} y={1} width={2} height={10} />
+              {prior !== null && <path className={classes.prior} d={`M${prior * 120} 7l3.5 5h-7z`} />}
             </svg>
             {interval[0].toFixed(2)}–{interval[1].toFixed(2)}
           </span>
         )}
       </td>
+      <td className={classes.number}>{formatShare(prior)}</td>
+      <td className={classes.number}>{formatShare(format)}</td>
       <td className={classes.number}>{judged === 0 ? "–" : `${consistent} of ${judged}`}</td>
+      <td className={classes.number}>{tokens === null ? "–" : Math.round(tokens)}</td>
     </>
   );
 }
