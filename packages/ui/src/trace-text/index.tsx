@@ -1,4 +1,6 @@
-import { cutTrace, type Span } from "./pieces.ts";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { cutBlocks, LONG_TEXT } from "./blocks.ts";
+import { cutTrace, type Piece, type Span } from "./pieces.ts";
 import classes from "./trace-text.module.css";
 
 const NONE: Citation[] = [];
@@ -40,40 +42,76 @@ export function TraceText({
   /** The pointer or the focus is on a link, or on none. */
   onPoint?: (index: number | null) => void;
 }) {
-  if (text === "") return <p className={classes.nothing}>Nothing was written.</p>;
-  return (
-    <p className={classes.trace}>
-      {cutTrace(
+  const pieces = useMemo(
+    () =>
+      cutTrace(
         text,
         { think, answer, letter },
         citations.map(({ from, to }) => [from, to]),
         hits,
-      ).map((piece) => {
-        const cited = piece.kind === "citation" && citations.find(({ from }) => from === piece.from);
-        if (cited && onCite)
-          return (
-            <button
-              key={piece.from}
-              type="button"
-              className={classes.citation}
-              data-kind="citation"
-              aria-label={`Open frame ${piece.text}`}
-              onClick={() => onCite(cited.index)}
-              onMouseEnter={() => onPoint?.(cited.index)}
-              onMouseLeave={() => onPoint?.(null)}
-              onFocus={() => onPoint?.(cited.index)}
-              onBlur={() => onPoint?.(null)}
-            >
-              {piece.text}
-            </button>
-          );
-        return (
-          <span key={piece.from} className={classes[piece.kind]} data-kind={piece.kind}>
-            {piece.text}
-          </span>
-        );
-      })}
+      ),
+    [text, think, answer, letter, citations, hits],
+  );
+  const cited = useMemo(() => new Map(citations.map((one) => [one.from, one.index])), [citations]);
+  const blocks = useMemo(() => (text.length > LONG_TEXT ? cutBlocks(pieces) : null), [text, pieces]);
+  if (text === "") return <p className={classes.nothing}>Nothing was written.</p>;
+  const show = (piece: Piece) => {
+    const index = piece.kind === "citation" ? cited.get(piece.from) : undefined;
+    if (index !== undefined && onCite)
+      return (
+        <button
+          key={piece.from}
+          type="button"
+          className={classes.citation}
+          data-kind="citation"
+          aria-label={`Open frame ${piece.text}`}
+          onClick={() => onCite(index)}
+          onMouseEnter={() => onPoint?.(index)}
+          onMouseLeave={() => onPoint?.(null)}
+          onFocus={() => onPoint?.(index)}
+          onBlur={() => onPoint?.(null)}
+        >
+          {piece.text}
+        </button>
+      );
+    return (
+      <span key={piece.from} className={classes[piece.kind]} data-kind={piece.kind}>
+        {piece.text}
+      </span>
+    );
+  };
+  return (
+    <div className={classes.trace}>
+      {blocks === null ? pieces.map(show) : <Blocks blocks={blocks} show={show} />}
       {truncated && <span className={classes.cut}> cut here</span>}
-    </p>
+    </div>
+  );
+}
+
+const FIRST_SEEN = 6;
+
+/** A long text: every block stands there as text; those that came in sight are told apart in pieces. */
+function Blocks({ blocks, show }: { blocks: readonly Piece[][]; show: (piece: Piece) => ReactNode }) {
+  const root = useRef<HTMLDivElement>(null);
+  const [seen, setSeen] = useState<ReadonlySet<number>>(() => new Set(Array(FIRST_SEEN).keys()));
+  useEffect(() => {
+    const element = root.current;
+    if (!element) return;
+    const onChange = (event: Event) => {
+      const { skipped } = event as ContentVisibilityAutoStateChangeEvent;
+      const at = Number((event.target as HTMLElement).dataset.block);
+      if (!skipped) setSeen((before) => (before.has(at) ? before : new Set([...before, at])));
+    };
+    element.addEventListener("contentvisibilityautostatechange", onChange);
+    return () => element.removeEventListener("contentvisibilityautostatechange", onChange);
+  }, []);
+  return (
+    <div ref={root}>
+      {blocks.map((block, index) => (
+        <div key={block[0]?.from} data-block={index} className={classes.block}>
+          {seen.has(index) ? block.map(show) : block.map(({ text }) => text).join("")}
+        </div>
+      ))}
+    </div>
   );
 }

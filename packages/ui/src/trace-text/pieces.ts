@@ -34,12 +34,23 @@ export function cutTrace(
   const borders = new Set([0, text.length]);
   for (const [, [from, to]] of kinds)
     for (const at of [from, to]) borders.add(Math.min(Math.max(0, at), text.length));
-  const ordered = [...borders].sort((a, b) => a - b);
+  const ordered = Float64Array.from(borders).sort();
+  // Of the kinds that cover a stretch the last named one counts; few cover one at a time, however many there are.
+  const byStart = Int32Array.from(kinds.keys()).sort((a, b) => spanOf(kinds, a)[0] - spanOf(kinds, b)[0]);
   const pieces: Piece[] = [];
-  ordered.slice(0, -1).forEach((from, index) => {
-    const to = ordered[index + 1] ?? text.length;
-    const kind = kinds.findLast(([, span]) => span[0] <= from && to <= span[1])?.[0] ?? "outside";
-    pieces.push({ kind, text: text.slice(from, to), from });
-  });
+  let open: number[] = [];
+  let next = 0;
+  for (let k = 0; k + 1 < ordered.length; k += 1) {
+    const from = ordered[k] as number;
+    for (; next < byStart.length && spanOf(kinds, byStart[next] as number)[0] <= from; next += 1)
+      open.push(byStart[next] as number);
+    open = open.filter((index) => spanOf(kinds, index)[1] > from);
+    const kind = open.length === 0 ? "outside" : (kinds[Math.max(...open)]?.[0] ?? "outside");
+    pieces.push({ kind, text: text.slice(from, ordered[k + 1]), from });
+  }
   return pieces;
+}
+
+function spanOf(kinds: readonly [PieceKind, Span][], index: number): Span {
+  return (kinds[index] as [PieceKind, Span])[1];
 }
