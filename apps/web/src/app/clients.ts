@@ -20,7 +20,7 @@ export async function fetchInSession(input: RequestInfo | URL, init?: RequestIni
 }
 
 /** True when the server itself refused; false when it could not be reached, or broke on the way. */
-function isAnswered(error: unknown): boolean {
+export function isAnswered(error: unknown): boolean {
   return error instanceof TRPCClientError && error.data !== null && error.data !== undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { Clip, SampleTable } from "@sightline/core/clips";
+import type { Check, Decided, SelectionVersion } from "@sightline/core/decisions";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
 import type { ComponentType } from "react";
 
@@ -8,6 +9,10 @@ export type ClipPaneProps = {
   table: SampleTable;
   /** The key-frames on screen; null while there are none. */
   selection: KeyFrameSelection | null;
+  /** The key-frames as people corrected them, in the version on screen; null while the selection is only tried. */
+  version: SelectionVersion | null;
+  /** Says something of the newest version; what came of it is told on the page. */
+  onDecide(decided: Decided): Check;
   /** True when the selection is one that the server holds, so that triples may be made of it. */
   is_saved: boolean;
   /** Ordinal on screen. */

@@ -1,3 +1,4 @@
+import type { HumanVerdict } from "../human-mark/index.tsx";
 import type { TimeScale } from "../timeline/index.tsx";
 
 /** One sampled frame on the strip. */
@@ -6,6 +7,8 @@ export type StripFrame = {
   frame: number;
   time_secs: number;
   kept: boolean;
+  /** What a person decided of it; null or absent when nobody did. */
+  human?: HumanVerdict | null;
 };
 
 /** Where a picture stands; it is cropped to `width`, never scaled to it. */
@@ -21,7 +24,7 @@ export type StripSlot = { frame: number; x: number; width: number };
  * @param gap_px  Space between two pictures.
  */
 export function layStrip(
-  frames: readonly StripFrame[],
+  frames: readonly Pick<StripFrame, "frame" | "time_secs">[],
   scale: TimeScale,
   { full_px, least_px, gap_px }: { full_px: number; least_px: number; gap_px: number },
 ): StripSlot[] {

@@ -1,2 +1,2 @@
 export type { OverlapPoint } from "./overlap-curve.ts";
-export { OverlapPlot } from "./overlap-plot.tsx";
+export { type HumanPoint, OverlapPlot } from "./overlap-plot.tsx";

@@ -1,5 +1,6 @@
 import { useElementSize } from "@mantine/hooks";
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from "react";
+import { HumanSign, type HumanVerdict } from "../human-mark/index.tsx";
 import { findFirstAt, findNearest, GUTTER_PX, type TimeScale } from "../timeline/index.tsx";
 import { drawCurve, type OverlapPoint } from "./overlap-curve.ts";
 import classes from "./overlap-plot.module.css";
@@ -18,16 +19,23 @@ const PAD_SIDE = 8;
 const STEP = 0.01;
 const LEAP = 0.05;
 
+/** A frame that a person decided of; `overlap` is null where none could be measured. */
+export type HumanPoint = { frame: number; time_secs: number; overlap: number | null; verdict: HumanVerdict };
+
+const NOBODY: readonly HumanPoint[] = [];
+
 /**
  * The overlap of every sampled frame with the key-frame before it, over time, and the threshold under which a frame is
  * kept. The threshold is dragged, or moved by arrow keys; key-frames are diamonds, frames that could not be compared are
- * crosses with their reason.
+ * crosses with their reason. What people decided is drawn over what the extractor chose: the curve stays the one that was
+ * measured.
  *
  * @param saved  The threshold in force while another one is tried; null when none is.
  */
 export const OverlapPlot = memo(function OverlapPlot({
   scale,
   points,
+  human = NOBODY,
   threshold,
   saved,
   frame,
@@ -40,6 +48,8 @@ export const OverlapPlot = memo(function OverlapPlot({
   scale: TimeScale;
   /** In presentation order. */
   points: readonly OverlapPoint[];
+  /** What people decided; by default nothing. */
+  human?: readonly HumanPoint[];
   threshold: number;
   saved: number | null;
   /** The sampled frame on screen, and the one that is pointed at; null where there is none. */
@@ -125,6 +135,15 @@ export const OverlapPlot = memo(function OverlapPlot({
           d={drawCurve(shown, scale, toY, (p) => p.overlap)}
         />
         <Marks scale={scale} shown={shown} toY={toY} roomy={roomy} frame={frame} hovered={hovered} />
+        {human.map(({ frame: at, time_secs, overlap, verdict }) => (
+          <HumanSign
+            key={at}
+            verdict={verdict}
+            x={scale.toX(time_secs)}
+            y={toY(overlap ?? 1)}
+            size={at === frame || at === hovered ? 17 : 13}
+          />
+        ))}
         {saved !== null && (
           <path className={classes.saved} d={`M0 ${Math.round(toY(saved)) + 0.5}H${scale.width}`} />
         )}

@@ -306,7 +306,7 @@ describe("edits", () => {
     expect(now()).toEqual(given);
     const history = app.triples.listEdits(triple_set_id, 2);
     expect(history.map(({ undoes }) => undoes !== null)).toEqual([false, false, true, true]);
-    expect(history.every(({ author }) => author === "you")).toBe(true);
+    expect(history.every(({ author }) => author === "owner")).toBe(true);
     write("after undo");
     expect(now()?.change).toBe("after undo");
     expect(() => app.db.$client.exec("DELETE FROM triple_edits")).toThrow("append-only");

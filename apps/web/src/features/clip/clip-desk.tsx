@@ -10,13 +10,19 @@ import { useMemo, useState } from "react";
 import type { ClipPane } from "../../app/clip-pane.ts";
 import { useJobs } from "../../app/jobs.ts";
 import { useKeys } from "../../app/keys.ts";
+import { readSettings, writeSettings } from "../../app/settings-in-url.ts";
 import classes from "./clip-desk.module.css";
+import { DecisionBar, type OpenField } from "./decisions/decision-bar.tsx";
+import { listShown } from "./decisions/shown-frames.ts";
+import { useDecisionActions } from "./decisions/use-decision-actions.ts";
+import { useDecisionKeys } from "./decisions/use-decision-keys.ts";
+import { useDecisions } from "./decisions/use-decisions.ts";
+import { useMotions } from "./decisions/use-motions.ts";
 import { KeyFramePane } from "./key-frame-pane.tsx";
 import { MatchToggle } from "./match-toggle.tsx";
 import { Notices } from "./notices.tsx";
 import { ObjectToggle } from "./object-toggle.tsx";
 import { findNeighbour } from "./sampled.ts";
-import { readSettings, writeSettings } from "../../app/settings-in-url.ts";
 import { SidePane } from "./side-pane.tsx";
 import { TimelinePane } from "./timeline-pane.tsx";
 import { useFrameSource } from "./use-frame-source.ts";
@@ -70,11 +76,15 @@ export function ClipDesk({
   const state = useSelection(clip, table, settings, draft);
   const { selection } = state;
 
-  const sampled = useMemo(() => selection?.decisions.map((one) => one.frame) ?? [], [selection]);
-  const kept = useMemo(
-    () => selection?.decisions.filter((one) => one.kept).map((one) => one.frame) ?? [],
-    [selection],
+  const decisions = useDecisions(clip.clip_id, time_secs, selection, state.is_saved, search.version ?? null);
+  const { version } = decisions;
+  const motions = useMotions(version);
+  const shown = useMemo(
+    () => (selection === null ? [] : listShown(selection, version)),
+    [selection, version],
   );
+  const sampled = useMemo(() => shown.map((one) => one.frame), [shown]);
+  const kept = useMemo(() => shown.filter((one) => one.kept).map((one) => one.frame), [shown]);
   const current = sampled.findLast((ordinal) => ordinal <= frame) ?? null;
   const [hovered, setHovered] = useState<number | null>(null);
 
@@ -100,6 +110,31 @@ export function ClipDesk({
     const next = findNeighbour(frames_, frame, direction);
     if (next !== null) transport.goTo(next);
   }
+
+  const showVersion = useCallbackRef(
+    (next: number | null) =>
+      void navigate({ search: (now) => ({ ...now, version: next ?? undefined }), resetScroll: false }),
+  );
+  const [shows_history, setShowsHistory] = useState(search.version !== undefined);
+  const toggleHistory = useCallbackRef(() => {
+    setShowsHistory((shows) => search.tab !== undefined || !shows);
+    if (search.tab !== undefined) {
+      void navigate({ search: (now) => ({ ...now, tab: undefined }), resetScroll: false });
+    }
+  });
+  const [field, setField] = useState<OpenField>(null);
+  const actions = useDecisionActions({
+    state: decisions,
+    selection,
+    shown,
+    frame,
+    motions,
+    onOpen: open,
+    onNewest: () => showVersion(null),
+  });
+  const returnTo = useCallbackRef(actions.returnTo);
+  const decide = useCallbackRef(actions.decide);
+  useDecisionKeys(actions, search.tab !== "triples", { onField: setField, onHistory: toggleHistory });
 
   const [shows_matches, setShowsMatches] = useState(false);
   const toggleMatches = () => setShowsMatches((shows) => !shows);
@@ -178,6 +213,16 @@ export function ClipDesk({
                 <MatchToggle matches={matches} onToggle={toggleMatches} />
                 <ObjectToggle objects={objects} onToggle={toggleObjects} />
               </TransportBar>
+              {selection !== null && (
+                <DecisionBar
+                  actions={actions}
+                  person={
+                    version?.key_frames.find((one) => one.frame === actions.step?.frame)?.action ?? null
+                  }
+                  open={field}
+                  onOpen={setField}
+                />
+              )}
             </div>
           </Pane>
           <Pane id="timeline" size={40} min={200}>
@@ -188,6 +233,7 @@ export function ClipDesk({
               aspect={width / height}
               frame={frame}
               selection={selection}
+              shown={shown}
               threshold={shown_threshold}
               saved_threshold={shown_threshold === settings.threshold ? null : settings.threshold}
               hovered={hovered}
@@ -214,6 +260,8 @@ export function ClipDesk({
             clip,
             table,
             selection,
+            version,
+            onDecide: decide,
             is_saved: state.is_saved,
             frame,
             hovered,
@@ -224,10 +272,17 @@ export function ClipDesk({
           <KeyFramePane
             clip={clip}
             state={state}
+            shown_frames={shown}
+            motions={motions}
+            decisions={decisions}
+            shows_history={shows_history}
             settings={settings}
             draft={draft}
             current={current}
             hovered={hovered}
+            onHistory={toggleHistory}
+            onVersion={showVersion}
+            onReturn={returnTo}
             onOpen={open}
             onHover={setHovered}
             onSettings={putSettings}

@@ -1,40 +1,58 @@
 import { SegmentedControl } from "@mantine/core";
-import type { KeyFrameDecision, KeyFrameSelection } from "@sightline/core/keyframes";
+import type { PersonAction } from "@sightline/core/decisions";
+import type { KeyFrameSelection } from "@sightline/core/keyframes";
+import type { Motion } from "@sightline/core/motion";
 import { EmptyState } from "@sightline/ui/empty-state";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useEffect, useMemo, useRef, useState } from "react";
 import classes from "./decision-list.module.css";
-import { explain } from "./sampled.ts";
+import { ActionWords } from "./decisions/action-words.tsx";
+import type { ShownFrame } from "./decisions/shown-frames.ts";
+import { Reasons } from "./reasons.tsx";
 import { getThumb } from "./thumb.ts";
 import { VerdictMark } from "./verdict-mark.tsx";
 
 /** Before it is measured; a long reason takes another line. */
 const ROW_PX = 62;
 
-type Filter = "all" | "kept" | "dropped" | "failed";
+type Filter = "all" | "kept" | "dropped" | "failed" | "person";
 
-function matches(decision: KeyFrameDecision, filter: Filter): boolean {
+function matches(shown: ShownFrame, filter: Filter): boolean {
   switch (filter) {
     case "all":
       return true;
     case "kept":
-      return decision.kept;
+      return shown.kept;
     case "dropped":
-      return !decision.kept;
+      return !shown.kept;
     case "failed":
-      return decision.evidence?.failure != null;
+      return shown.decision?.evidence?.failure != null;
+    case "person":
+      return shown.verdict !== null || getAction(shown) !== null || shown.person?.note != null;
   }
 }
 
-/** Every sampled frame with the reason why it was kept or dropped. The one on screen is kept in view. */
+const getAction = ({ person }: ShownFrame): PersonAction | null =>
+  person !== null && "action" in person ? person.action : null;
+
+/**
+ * Every sampled frame, and what people added, with the reason why it was kept or dropped. The one on screen is kept in
+ * view.
+ */
 export const DecisionList = memo(function DecisionList({
   selection,
+  frames,
+  motions,
   current,
   hovered,
   onOpen,
   onHover,
 }: {
   selection: KeyFrameSelection;
+  /** Its frames as people corrected them. */
+  frames: readonly ShownFrame[];
+  /** Geometry's word by key-frame. */
+  motions: ReadonlyMap<number, Motion>;
   /** The sampled frame on screen, or the last one before it; likewise the one that is pointed at. */
   current: number | null;
   hovered: number | null;
@@ -42,15 +60,15 @@ export const DecisionList = memo(function DecisionList({
   onHover(frame: number | null): void;
 }) {
   const [filter, setFilter] = useState<Filter>("all");
-  const { decisions } = selection;
   const counts = useMemo(
     () => ({
-      kept: decisions.filter((decision) => decision.kept).length,
-      failed: decisions.filter((decision) => matches(decision, "failed")).length,
+      kept: frames.filter((one) => one.kept).length,
+      failed: frames.filter((one) => matches(one, "failed")).length,
+      person: frames.filter((one) => matches(one, "person")).length,
     }),
-    [decisions],
+    [frames],
   );
-  const shown = useMemo(() => decisions.filter((one) => matches(one, filter)), [decisions, filter]);
+  const shown = useMemo(() => frames.filter((one) => matches(one, filter)), [frames, filter]);
 
   const scrollRef = useRef<HTMLElement>(null);
   const rows = useVirtualizer({
@@ -74,9 +92,10 @@ export const DecisionList = memo(function DecisionList({
           value={filter}
           onChange={(value) => setFilter(value as Filter)}
           data={[
-            { value: "all", label: `All ${decisions.length}` },
+            { value: "all", label: `All ${frames.length}` },
             { value: "kept", label: `Kept ${counts.kept}` },
-            { value: "dropped", label: `Dropped ${decisions.length - counts.kept}` },
+            { value: "dropped", label: `Dropped ${frames.length - counts.kept}` },
+            ...(counts.person > 0 ? [{ value: "person", label: `By people ${counts.person}` }] : []),
             ...(counts.failed > 0 ? [{ value: "failed", label: `Not compared ${counts.failed}` }] : []),
           ]}
         />
@@ -94,21 +113,22 @@ export const DecisionList = memo(function DecisionList({
         >
           <ol className={classes.list} style={{ height: rows.getTotalSize() }} data-testid="decisions">
             {rows.getVirtualItems().map((item) => {
-              const decision = shown[item.index];
-              if (decision === undefined) return null;
+              const one = shown[item.index];
+              if (one === undefined) return null;
               return (
                 <li
-                  key={decision.frame}
+                  key={one.frame}
                   ref={rows.measureElement}
                   data-index={item.index}
                   className={classes.item}
                   style={{ transform: `translateY(${item.start}px)` }}
                 >
                   <Row
-                    decision={decision}
+                    shown={one}
+                    motion={motions.get(one.frame) ?? null}
                     selection={selection}
-                    is_current={decision.frame === current}
-                    is_hovered={decision.frame === hovered}
+                    is_current={one.frame === current}
+                    is_hovered={one.frame === hovered}
                     onOpen={onOpen}
                     onHover={onHover}
                   />
@@ -123,22 +143,25 @@ export const DecisionList = memo(function DecisionList({
 });
 
 const Row = memo(function Row({
-  decision,
+  shown,
+  motion,
   selection,
   is_current,
   is_hovered,
   onOpen,
   onHover,
 }: {
-  decision: KeyFrameDecision;
+  shown: ShownFrame;
+  motion: Motion | null;
   selection: KeyFrameSelection;
   is_current: boolean;
   is_hovered: boolean;
   onOpen(frame: number): void;
   onHover(frame: number | null): void;
 }) {
-  const { frame, time_secs, overlap, kept, evidence } = decision;
-  const { verdict, reason } = explain(decision, selection.settings);
+  const { frame, time_secs, kept, decision, verdict } = shown;
+  const overlap = decision?.overlap ?? null;
+  const action = getAction(shown);
   return (
     <button
       type="button"
@@ -147,6 +170,7 @@ const Row = memo(function Row({
       aria-current={is_current ? "true" : undefined}
       data-hovered={is_hovered}
       data-kept={kept}
+      data-human={verdict ?? undefined}
       data-frame={frame}
       data-testid="decision"
       onMouseDown={(event) => event.preventDefault()}
@@ -162,14 +186,19 @@ const Row = memo(function Row({
       />
       <span className={classes.text}>
         <span className={classes.head}>
-          <VerdictMark kept={kept} failed={evidence?.failure != null} />
+          <VerdictMark kept={kept} failed={decision?.evidence?.failure != null} verdict={verdict} />
           <span className={classes.name}>frame {frame}</span>
           <span className={classes.time}>{time_secs.toFixed(2)} s</span>
           {overlap !== null && <OverlapBar overlap={overlap} threshold={selection.settings.threshold} />}
         </span>
         <span className={classes.reason}>
-          <b>{verdict}</b>: {reason}
+          <Reasons shown={shown} settings={selection.settings} />
         </span>
+        {kept && (motion !== null || action !== null) && (
+          <span className={classes.action}>
+            <ActionWords motion={motion} person={action} />
+          </span>
+        )}
       </span>
     </button>
   );

@@ -1,8 +1,9 @@
 import { Portal } from "@mantine/core";
 import { formatFrame } from "@sightline/core/format";
-import type { KeyFrameDecision, KeyFrameSelection } from "@sightline/core/keyframes";
+import type { KeyFrameSelection } from "@sightline/core/keyframes";
+import type { ShownFrame } from "./decisions/shown-frames.ts";
 import classes from "./hover-card.module.css";
-import { explain } from "./sampled.ts";
+import { Reasons } from "./reasons.tsx";
 import { getThumb } from "./thumb.ts";
 import { VerdictMark } from "./verdict-mark.tsx";
 
@@ -16,36 +17,39 @@ const WIDTH = 232;
  * @param over  The timeline's place in the window; the card stands on its upper edge.
  */
 export function HoverCard({
-  decision,
+  shown,
   selection,
   aspect,
   x,
   over,
 }: {
-  decision: KeyFrameDecision;
+  shown: ShownFrame;
   selection: KeyFrameSelection;
   aspect: number;
   x: number;
   over: DOMRect;
 }) {
-  const { verdict, reason } = explain(decision, selection.settings);
   const left = over.left + Math.min(over.width - WIDTH - 8, Math.max(8, x - WIDTH / 2));
   const bottom = window.innerHeight - over.top + 8;
   return (
     <Portal>
       <div className={classes.card} style={{ left, bottom, width: WIDTH }} aria-hidden="true">
         <img
-          src={getThumb(selection.clip_id, decision.frame)}
+          src={getThumb(selection.clip_id, shown.frame)}
           alt=""
           style={{ aspectRatio: Math.max(1, aspect) }}
         />
         <div className={classes.text}>
           <div className={classes.name}>
-            <VerdictMark kept={decision.kept} failed={decision.evidence?.failure != null} />
-            {formatFrame(decision.frame, decision.time_secs)}
+            <VerdictMark
+              kept={shown.kept}
+              failed={shown.decision?.evidence?.failure != null}
+              verdict={shown.verdict}
+            />
+            {formatFrame(shown.frame, shown.time_secs)}
           </div>
           <div>
-            <b>{verdict}</b>: {reason}
+            <Reasons shown={shown} settings={selection.settings} />
           </div>
         </div>
       </div>

@@ -1,12 +1,19 @@
-import { Button, Progress, SegmentedControl } from "@mantine/core";
+import { ActionIcon, Button, Progress, SegmentedControl, Tooltip } from "@mantine/core";
 import type { Clip } from "@sightline/core/clips";
 import { formatClock, formatCodec, formatNumberOf } from "@sightline/core/format";
 import { getPresetSettings, type KeyFrameSettings } from "@sightline/core/keyframes";
+import type { Motion } from "@sightline/core/motion";
 import { EmptyState } from "@sightline/ui/empty-state";
-import { IconPhotoScan } from "@tabler/icons-react";
+import { IconArrowsDiff, IconPhotoScan } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { ExchangeMenu } from "../../app/exchange/exchange-menu.tsx";
+import { writeSettings } from "../../app/settings-in-url.ts";
 import { DecisionList } from "./decision-list.tsx";
+import { HistoryList } from "./decisions/history-list.tsx";
+import type { ShownFrame } from "./decisions/shown-frames.ts";
+import type { DecisionState } from "./decisions/use-decisions.ts";
+import { VersionLine } from "./decisions/version-line.tsx";
 import classes from "./key-frame-pane.module.css";
 import { countKept } from "./sampled.ts";
 import { SettingsPopover } from "./settings-popover.tsx";
@@ -16,10 +23,17 @@ import type { SelectionState, Work } from "./use-selection.ts";
 export const KeyFramePane = memo(function KeyFramePane({
   clip,
   state,
+  shown_frames,
+  motions,
+  decisions,
+  shows_history,
   settings,
   draft,
   current,
   hovered,
+  onHistory,
+  onVersion,
+  onReturn,
   onOpen,
   onHover,
   onSettings,
@@ -28,11 +42,20 @@ export const KeyFramePane = memo(function KeyFramePane({
 }: {
   clip: Clip;
   state: SelectionState;
+  /** Its frames as people corrected them, and geometry's word by key-frame. */
+  shown_frames: readonly ShownFrame[];
+  motions: ReadonlyMap<number, Motion>;
+  decisions: DecisionState;
+  shows_history: boolean;
   /** In force, and those that are being tried. */
   settings: KeyFrameSettings;
   draft: KeyFrameSettings | null;
   current: number | null;
   hovered: number | null;
+  onHistory(): void;
+  /** Null for the newest. */
+  onVersion(version: number | null): void;
+  onReturn(version: number): void;
   onOpen(frame: number): void;
   onHover(frame: number | null): void;
   /** Puts other settings in force. */
@@ -67,6 +90,23 @@ export const KeyFramePane = memo(function KeyFramePane({
               { value: "embodied-r", label: "embodied-r" },
             ]}
           />
+          <Tooltip label="Compare with other settings">
+            <ActionIcon
+              variant="default"
+              size={30}
+              aria-label="Compare with other settings"
+              renderRoot={(props) => (
+                <Link
+                  to="/clips/$clipId/compare-settings"
+                  params={{ clipId: clip.clip_id }}
+                  search={{ a: writeSettings(shown) }}
+                  {...props}
+                />
+              )}
+            >
+              <IconArrowsDiff size={16} stroke={1.7} />
+            </ActionIcon>
+          </Tooltip>
           <SettingsPopover clip={clip} settings={shown} onTry={onDraft} onExtract={look} />
           <ExchangeMenu
             clip_id={clip.clip_id}
@@ -81,11 +121,38 @@ export const KeyFramePane = memo(function KeyFramePane({
       )}
       {work !== null && <WorkLine work={work} />}
       {selection !== null && (
-        <Summary state={state} draft={draft} settings={settings} onDraft={onDraft} onSave={onSave} />
+        <Summary
+          state={state}
+          shown_frames={shown_frames}
+          draft={draft}
+          settings={settings}
+          onDraft={onDraft}
+          onSave={onSave}
+        />
       )}
-      {selection !== null ? (
+      {selection !== null && (
+        <VersionLine
+          state={decisions}
+          is_saved={state.is_saved}
+          is_open={shows_history}
+          onHistory={onHistory}
+          onVersion={onVersion}
+          onReturn={onReturn}
+          onSettings={onSettings}
+        />
+      )}
+      {selection !== null && shows_history && decisions.version !== null ? (
+        <HistoryList
+          history={decisions.history}
+          shown={decisions.version.version}
+          onVersion={onVersion}
+          onReturn={onReturn}
+        />
+      ) : selection !== null ? (
         <DecisionList
           selection={selection}
+          frames={shown_frames}
+          motions={motions}
           current={current}
           hovered={hovered}
           onOpen={onOpen}
@@ -100,12 +167,14 @@ export const KeyFramePane = memo(function KeyFramePane({
 
 function Summary({
   state,
+  shown_frames,
   draft,
   settings,
   onDraft,
   onSave,
 }: {
   state: SelectionState;
+  shown_frames: readonly ShownFrame[];
   draft: KeyFrameSettings | null;
   settings: KeyFrameSettings;
   onDraft(draft: KeyFrameSettings | null): void;
@@ -113,7 +182,7 @@ function Summary({
 }) {
   const { selection } = state;
   if (selection === null) return null;
-  const { kept, sampled } = countKept(selection);
+  const { kept, sampled } = countKept(shown_frames);
   return (
     <div className={classes.summary}>
       <p data-testid="kept-count">

@@ -1,11 +1,11 @@
 import {
   describeDecision,
   type KeyFrameDecision,
-  type KeyFrameSelection,
   type KeyFrameSettings,
   type PairFailure,
 } from "@sightline/core/keyframes";
 import type { OverlapPoint } from "@sightline/ui/overlap-plot";
+import type { ShownFrame } from "./decisions/shown-frames.ts";
 
 /** A failure's name on the plot. */
 const FAILURES: Record<PairFailure, string> = {
@@ -30,7 +30,7 @@ export function toPoint({ frame, time_secs, kept, overlap, evidence }: KeyFrameD
   };
 }
 
-/** "Kept" or "Dropped", and the reason as the rest of the sentence. */
+/** "Kept" or "Dropped" as the extractor decided, and the reason as the rest of the sentence. */
 export function explain(
   decision: KeyFrameDecision,
   settings: KeyFrameSettings,
@@ -43,8 +43,11 @@ export function explain(
 }
 
 /** "9 key-frames of 61 sampled frames". */
-export function countKept({ decisions }: KeyFrameSelection): { kept: number; sampled: number } {
-  return { kept: decisions.filter(({ kept }) => kept).length, sampled: decisions.length };
+export function countKept(shown: readonly ShownFrame[]): { kept: number; sampled: number } {
+  return {
+    kept: shown.filter(({ kept }) => kept).length,
+    sampled: shown.filter(({ decision }) => decision !== null).length,
+  };
 }
 
 /**

@@ -17,6 +17,7 @@ import {
 import { IconArrowsHorizontal, IconMinus, IconPlus, IconSwitchHorizontal } from "@tabler/icons-react";
 import { useCallback, useMemo, useState } from "react";
 import { useKeys } from "../../app/keys.ts";
+import type { ShownFrame } from "./decisions/shown-frames.ts";
 import { HoverCard } from "./hover-card.tsx";
 import { toPoint } from "./sampled.ts";
 import { getThumb } from "./thumb.ts";
@@ -32,6 +33,7 @@ export function TimelinePane({
   aspect,
   frame,
   selection,
+  shown,
   threshold,
   saved_threshold,
   hovered,
@@ -47,6 +49,8 @@ export function TimelinePane({
   aspect: number;
   frame: number;
   selection: KeyFrameSelection | null;
+  /** Its frames as people corrected them. */
+  shown: readonly ShownFrame[];
   threshold: number;
   /** The threshold in force while another is tried. */
   saved_threshold: number | null;
@@ -70,11 +74,18 @@ export function TimelinePane({
   const shortest_secs = getShortestWindow(time_secs, duration_secs);
 
   const points = useMemo(() => selection?.decisions.map(toPoint) ?? [], [selection]);
-  const sampled_secs = useMemo(() => points.map((point) => point.time_secs), [points]);
-  const here = points.some((point) => point.frame === frame) ? frame : null;
+  const human = useMemo(
+    () =>
+      shown.flatMap(({ frame: at, time_secs: secs, decision, verdict }) =>
+        verdict === null ? [] : [{ frame: at, time_secs: secs, overlap: decision?.overlap ?? null, verdict }],
+      ),
+    [shown],
+  );
+  const frames = useMemo(() => shown.map((one) => ({ ...one, human: one.verdict })), [shown]);
+  const shown_secs = useMemo(() => shown.map((one) => one.time_secs), [shown]);
+  const here = shown.some((one) => one.frame === frame) ? frame : null;
   const srcOf = useCallback((ordinal: number) => getThumb(clip_id, ordinal), [clip_id]);
-  const pointed = points.find((point) => point.frame === hovered) ?? null;
-  const decision = over !== null ? (selection?.decisions.find((one) => one.frame === hovered) ?? null) : null;
+  const pointed = shown.find((one) => one.frame === hovered) ?? null;
 
   function zoom(factor: number): void {
     setWindow(zoomWindow(window, duration_secs, factor, at_secs, shortest_secs));
@@ -118,7 +129,7 @@ export function TimelinePane({
         onStep={(frames) => onPass(Math.min(time_secs.length - 1, Math.max(0, frame + frames)))}
         hovered_secs={pointed?.time_secs ?? null}
         onHover={(secs) => {
-          const nearest = secs === null ? undefined : points[findNearest(sampled_secs, secs)];
+          const nearest = secs === null ? undefined : shown[findNearest(shown_secs, secs)];
           onHover(nearest?.frame ?? null);
         }}
       >
@@ -127,6 +138,7 @@ export function TimelinePane({
             <OverlapPlot
               scale={tracks}
               points={points}
+              human={human}
               threshold={threshold}
               saved={saved_threshold}
               frame={here}
@@ -138,7 +150,7 @@ export function TimelinePane({
             />
             <FrameStrip
               scale={tracks}
-              frames={points}
+              frames={frames}
               aspect={aspect}
               frame={here}
               hovered={hovered}
@@ -167,12 +179,12 @@ export function TimelinePane({
           <IconArrowsHorizontal size={14} stroke={1.8} />
         </Tool>
       </div>
-      {over !== null && decision !== null && selection !== null && (
+      {over !== null && pointed !== null && selection !== null && (
         <HoverCard
-          decision={decision}
+          shown={pointed}
           selection={selection}
           aspect={aspect}
-          x={GUTTER_PX + scale.toX(decision.time_secs)}
+          x={GUTTER_PX + scale.toX(pointed.time_secs)}
           over={over}
         />
       )}

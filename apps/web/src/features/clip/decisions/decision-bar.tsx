@@ -1,0 +1,277 @@
+import { ActionIcon, Button, Kbd, Popover, Textarea, Tooltip } from "@mantine/core";
+import type { PersonAction, StatedAction } from "@sightline/core/decisions";
+import {
+  IconArrowBackUp,
+  IconArrowBarToLeft,
+  IconArrowBarToRight,
+  IconArrowForwardUp,
+  IconArrowMoveRight,
+  IconCheck,
+  IconMinus,
+  IconNote,
+  IconPlus,
+  IconThumbDown,
+  IconThumbUp,
+} from "@tabler/icons-react";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { VerdictMark } from "../verdict-mark.tsx";
+import { ActionWords } from "./action-words.tsx";
+import { ACTION_KEYS } from "./actions.ts";
+import classes from "./decision-bar.module.css";
+import type { DecisionActions } from "./use-decision-actions.ts";
+
+/** Which of the bar's fields is open. */
+export type OpenField = "action" | "note" | null;
+
+/**
+ * What a person decides of the frame on screen: one button and one key each. It says which frame and which way are meant,
+ * and what came of the last key.
+ */
+export function DecisionBar({
+  actions,
+  person,
+  open,
+  onOpen,
+}: {
+  actions: DecisionActions;
+  /** What a person said of the way to the key-frame on screen; null when nobody did. */
+  person: PersonAction | null;
+  open: OpenField;
+  onOpen(field: OpenField): void;
+}) {
+  const { current, step, outcome } = actions;
+  return (
+    <div className={classes.root} role="toolbar" aria-label="Decide" data-testid="decision-bar">
+      <div className={classes.about}>
+        {current !== null && (
+          <>
+            <VerdictMark
+              kept={current.kept}
+              failed={current.decision?.evidence?.failure != null}
+              verdict={current.verdict}
+            />
+            <b>{current.frame}</b>
+          </>
+        )}
+        {outcome !== null ? (
+          <span
+            className={classes.outcome}
+            data-refused={outcome.is_refused}
+            role="status"
+            title={outcome.text}
+          >
+            {outcome.text}
+          </span>
+        ) : (
+          step !== null && <span>from {step.from_frame}</span>
+        )}
+        {step !== null && outcome === null && <ActionWords motion={step.motion} person={person} />}
+      </div>
+      <div className={classes.keys}>
+        <Decide label="Keep" letter="S" onClick={actions.keep} icon={<IconCheck size={14} stroke={1.8} />} />
+        <Decide label="Drop" letter="D" onClick={actions.drop} icon={<IconMinus size={14} stroke={1.8} />} />
+        <Decide
+          label="Add the frame on screen"
+          letter="A"
+          onClick={actions.add}
+          icon={<IconPlus size={14} stroke={1.8} />}
+        />
+        <span className={classes.gap} />
+        <Decide
+          label="Shift to the sampled frame before"
+          letter="Z"
+          onClick={() => actions.shift(-1)}
+          icon={<IconArrowBarToLeft size={14} stroke={1.8} />}
+        />
+        <Decide
+          label="Shift to the sampled frame after"
+          letter="X"
+          onClick={() => actions.shift(1)}
+          icon={<IconArrowBarToRight size={14} stroke={1.8} />}
+        />
+        <Decide
+          label="Shift the nearest key-frame to the frame on screen"
+          letter="C"
+          onClick={actions.shiftHere}
+          icon={<IconArrowMoveRight size={14} stroke={1.8} />}
+        />
+        <span className={classes.gap} />
+        <Decide
+          label="The action is right"
+          letter="Q"
+          onClick={actions.callRight}
+          icon={<IconThumbUp size={14} stroke={1.8} />}
+        />
+        <Popover
+          opened={open === "action"}
+          onChange={(is_open) => onOpen(is_open ? "action" : null)}
+          trapFocus
+          returnFocus
+          position="top"
+          withinPortal
+        >
+          <Popover.Target>
+            <Decide
+              label="The action is wrong"
+              letter="W"
+              onClick={() => onOpen(open === "action" ? null : "action")}
+              icon={<IconThumbDown size={14} stroke={1.8} />}
+            />
+          </Popover.Target>
+          <Popover.Dropdown p={6} aria-label="What is right">
+            <ActionChoice
+              onChoose={(action) => {
+                onOpen(null);
+                actions.callWrong(action);
+              }}
+            />
+          </Popover.Dropdown>
+        </Popover>
+        <Popover
+          opened={open === "note"}
+          onChange={(is_open) => onOpen(is_open ? "note" : null)}
+          trapFocus
+          returnFocus
+          position="top"
+          withinPortal
+        >
+          <Popover.Target>
+            <Decide
+              label="Note"
+              letter="V"
+              onClick={() => onOpen(open === "note" ? null : "note")}
+              icon={<IconNote size={14} stroke={1.8} />}
+            />
+          </Popover.Target>
+          <Popover.Dropdown p={8} aria-label="Note">
+            <NoteField
+              before={current?.person?.note?.text ?? ""}
+              onNote={(text) => {
+                onOpen(null);
+                actions.note(text);
+              }}
+              onClose={() => onOpen(null)}
+            />
+          </Popover.Dropdown>
+        </Popover>
+        <span className={classes.gap} />
+        <Decide
+          label="Take the last decision back"
+          letter="U"
+          onClick={actions.undo}
+          icon={<IconArrowBackUp size={14} stroke={1.8} />}
+        />
+        <Decide
+          label="Bring it back"
+          letter="⇧U"
+          onClick={actions.redo}
+          icon={<IconArrowForwardUp size={14} stroke={1.8} />}
+        />
+      </div>
+    </div>
+  );
+}
+
+function Decide({
+  label,
+  letter,
+  icon,
+  onClick,
+  ...rest
+}: {
+  label: string;
+  letter: string;
+  icon: ReactNode;
+  onClick(): void;
+}) {
+  return (
+    <Tooltip label={`${label} · ${letter}`} openDelay={500}>
+      <ActionIcon
+        {...rest}
+        size={24}
+        variant="subtle"
+        color="gray"
+        className={classes.button}
+        aria-label={label}
+        // The focus stays with the page, whose keys go on working.
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={onClick}
+      >
+        {icon}
+        <span className={classes.letter} aria-hidden="true">
+          {letter}
+        </span>
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+const CHOICES: readonly { key: string; action: StatedAction | null }[] = [
+  ...ACTION_KEYS,
+  { key: "W", action: null },
+];
+
+/** The ten actions under their digits. */
+function ActionChoice({ onChoose }: { onChoose(action: StatedAction | null): void }) {
+  function onKeyDown(event: KeyboardEvent): void {
+    const chosen = CHOICES.find(({ key }) => key === event.key.toUpperCase());
+    if (chosen === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onChoose(chosen.action);
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the digits choose while a button within has the focus.
+    <div className={classes.actions} onKeyDown={onKeyDown}>
+      {CHOICES.map(({ key, action }) => (
+        <button key={key} type="button" className={classes.action} onClick={() => onChoose(action)}>
+          <Kbd size="xs">{key}</Kbd>
+          {action ?? "only wrong"}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function NoteField({
+  before,
+  onNote,
+  onClose,
+}: {
+  before: string;
+  onNote(text: string): void;
+  onClose(): void;
+}) {
+  const [text, setText] = useState(before);
+  return (
+    <form
+      className={classes.note}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onNote(text);
+      }}
+    >
+      <Textarea
+        size="xs"
+        autosize
+        minRows={2}
+        maxRows={6}
+        maxLength={2000}
+        aria-label="Note at this key-frame"
+        placeholder="What is to be known of this key-frame"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") onClose();
+          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          onNote(text);
+        }}
+        data-autofocus
+      />
+      <Button type="submit" size="compact-xs" mt={6}>
+        {text.trim() === "" && before !== "" ? "Take the note away" : "Note it"}
+      </Button>
+    </form>
+  );
+}
