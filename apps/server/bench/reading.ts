@@ -2,21 +2,28 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
-import { RARE_WORD } from "@sightline/core/testing";
+import { RARE_WORD, syntheticTrace } from "@sightline/core/testing";
 import { findChromium } from "../../../scripts/lib/chromium.ts";
 import { openDatabase } from "../src/db/open.ts";
-import { makeDataDir, type ServerProcess, spawnServer } from "../src/features/runs/testing/servers.ts";
+import {
+  makeDataDir,
+  type ServerProcess,
+  serveHere,
+  spawnServer,
+} from "../src/features/runs/testing/servers.ts";
+import { createTraceStore } from "../src/features/traces/store.ts";
 import { fillRun } from "./lib/fill.ts";
 
 /**
  * What it costs to read much: G4 and G5 on 100 runs of 10,000 steps and 20 metrics, T1 on one run of 500,000
- * completions. Everything is synthetic, taken in by the real ingest, and read in Chromium. `pnpm bench reading [DIR]`
+ * completions, T2 on a trace of 25 MB. Everything is synthetic, taken in by the real ingest, and read in Chromium. `pnpm bench reading [DIR]`
  * keeps the data in DIR, and finds them there the next time; without it they are made anew (about four minutes).
  */
 
 const RUNS = 100;
 const STEPS = 10_000;
 const BIG = { steps: 7813, groups: 8, group_size: 8 };
+const TRACE_CHARS = 25_000_000;
 const ROUNDS = 5;
 
 const kept = process.argv[2] === undefined ? null : join(process.cwd(), process.argv[2]);
@@ -29,6 +36,7 @@ try {
   const executablePath = findChromium();
   if (!executablePath || !existsSync(join(import.meta.dirname, "../../web/dist/index.html")))
     throw new Error("Chromium or the built web is missing: npm start builds it.");
+  const trace = await addTrace(dataDir);
   server = await spawnServer(dataDir);
   await untilIndexed(server);
   browser = await chromium.launch({
@@ -41,6 +49,7 @@ try {
   await page.getByRole("navigation").first().waitFor();
   await measureCurves(server, context);
   await measureCompletions(server, context);
+  await measureTrace(server, context, trace);
 } finally {
   await browser?.close();
   await server?.kill();
@@ -268,6 +277,91 @@ async function measureCompletions({ address, pid }: ServerProcess, context: Brow
     what: `${what}; the server's most resident memory since its start, all of the above included`,
   });
   await page.close();
+}
+
+type LongTrace = { clip_id: string; trace_id: string; chars: number };
+
+/**
+ * A reasoning output of 25 MB about a clip. A line of a run is 1 MB at most, so that what is longer can only be a
+ * trace about a clip, which is kept in pieces of any number and size.
+ */
+async function addTrace(folder: string): Promise<LongTrace> {
+  const { app, close } = await serveHere(folder);
+  const path = join(import.meta.dirname, "../../../fixtures/clips/cfr-30.mp4");
+  const { clip } = await app.clips.library.add({ path, name: "cfr-30.mp4", move: false });
+  const text = syntheticTrace(TRACE_CHARS);
+  const { clip_id } = clip;
+  const trace_id = `synthetic-${Date.now()}`;
+  createTraceStore(app.db).addWhole(
+    {
+      trace_id,
+      clip_id,
+      question_id: "synthetic",
+      triple_set_id: null,
+      reasoner: {
+        kind: "openai",
+        endpoint_id: "synthetic",
+        model: "synthetic",
+        temperature: 0,
+        max_tokens: 1,
+      },
+      question: {
+        text: "Which way?",
+        options: ["left", "right"],
+        gold: "B",
+        kind: "choice",
+        task: "heading",
+      },
+      triples: [],
+      struck: [],
+      prompt: "synthetic",
+      prompt_version: "synthetic",
+      asked_after: null,
+      made_secs: Date.now() / 1000,
+    },
+    text,
+    { trace_id, state: "done", problem: null, tokens: null, secs: null },
+    null,
+  );
+  await close();
+  return { clip_id, trace_id, chars: text.length };
+}
+
+/** From asking for a long trace to its first words on screen; and that its last words are there, too. */
+async function measureTrace({ address }: ServerProcess, context: BrowserContext, trace: LongTrace) {
+  const shown: number[] = [];
+  let isWhole = true;
+  for (let round = 0; round < ROUNDS; round++) {
+    const page = await context.newPage();
+    await page.goto(`${address}/clips/${trace.clip_id}?tab=ask`);
+    await page.getByRole("button", { name: "Ask" }).first().waitFor();
+    await sleep(1000);
+    const view = `document.querySelector('[data-trace="${trace.trace_id}"] [data-block]')`;
+    shown.push(
+      await page.evaluate(`new Promise((resolve) => {
+        const from = performance.now();
+        history.pushState({}, "", location.pathname + "?tab=ask&trace=${trace.trace_id}");
+        const look = () => {
+          if (${view}?.textContent.startsWith("<think>(1)")) setTimeout(() => resolve(performance.now() - from));
+          else requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      })`),
+    );
+    isWhole &&= (await page.evaluate(`(() => {
+      const all = ${view}.parentElement.textContent;
+      return all.length === ${trace.chars} && all.endsWith("THE END</think>\\n<answer>B</answer>");
+    })()`)) as boolean;
+    await page.close();
+  }
+  if (!isWhole) console.error("T2: the page does not hold the whole trace");
+  report({
+    id: "T2",
+    unit: "ms",
+    target: "<= 500",
+    values: isWhole ? shown : [Number.POSITIVE_INFINITY],
+    what: `one trace of ${(trace.chars / 1e6).toFixed(1)} MB about a clip; asked for → its first words painted; the whole text is in the page: ${isWhole}`,
+  });
 }
 
 /** Milliseconds from the input that an action makes to the frame in which a condition holds. */
