@@ -7,6 +7,7 @@ import { Endpoints } from "./endpoints.tsx";
 import { Folders } from "./folders.tsx";
 import { HubModels } from "./hub-models.tsx";
 import classes from "./settings.module.css";
+import { Signature } from "./signature.tsx";
 import { StorageUse } from "./storage-use.tsx";
 
 /** What a person may set, and what this Sightline is and holds. */
@@ -22,6 +23,9 @@ export function SettingsPage() {
           onChange={(value) => setColorScheme(value as typeof colorScheme)}
           data={colorSchemes.map(({ value, label }) => ({ value, label }))}
         />
+      </Section>
+      <Section title="Your name" text="Decisions on key-frames and changes of triples are signed with it.">
+        <Signature />
       </Section>
       <Section
         title="Endpoints"
