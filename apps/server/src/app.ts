@@ -165,6 +165,7 @@ export async function createApp(options: {
       log.error({ err: error }, "adding the sample clips"),
     );
   }
+  hosts.start();
   runs.start();
   find.catchUp();
   return {

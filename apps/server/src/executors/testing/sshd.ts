@@ -37,7 +37,7 @@ export function canMountHere(): boolean {
 export type SshdSettings = {
   /** Lines of sshd_config that come before all others, so that they count. */
   config?: string[];
-  /** Environment of every session. HOME is the test's own. */
+  /** Environment of every session. HOME and TMPDIR are the test's own. */
   env?: Record<string, string>;
   /** Address to listen on; loopback unless a test has a network of its own. */
   address?: string;
@@ -113,7 +113,7 @@ Host ${listen} testhost
   let current = settings;
 
   const writeConfig = () => {
-    const env = { HOME: home, ...current.env };
+    const env = { HOME: home, TMPDIR: folder, ...current.env };
     const lines = [
       // Unlike the others, of this one the last counts.
       "MaxStartups 100",
