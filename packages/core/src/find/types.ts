@@ -74,3 +74,20 @@ export type FindView = {
   author: string;
   made_secs: number;
 };
+
+/** What became of one question at one step of one attempt of a run. */
+export type QuestionPoint = {
+  run_id: string;
+  attempt: number;
+  step: number;
+  /** Completions, and how many of them could be scored for accuracy. */
+  n: number;
+  scored: number;
+  /** Means over those that were scored; null where none was. */
+  accuracy: number | null;
+  format: number | null;
+  consistency: number | null;
+  reward: number | null;
+  /** How many gave each letter; "" where none was read. */
+  letters: Record<string, number>;
+};

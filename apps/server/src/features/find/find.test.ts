@@ -156,6 +156,34 @@ describe("find", () => {
     expect((await again.client.find.get.query({ completion_id })).remarks).toHaveLength(2);
   });
 
+  it("follows one question over the steps of a run: its parts and answers at each", async () => {
+    const { client } = await serveWith([
+      { k: 0, rewards: { accuracy: scored(1) }, reward: 1 },
+      {
+        k: 1,
+        rewards: { accuracy: scored(0) },
+        reward: 0,
+        parse: { think: null, answer: null, letter: "C", rule: "answer_tag" },
+      },
+      { k: 0, step: 2, gen: 2, rewards: { accuracy: scored(null) }, reward: 0 },
+      { k: 1, step: 2, gen: 2, question_id: "another" },
+    ]);
+    const points = await client.find.question.query({ run_ids: ["run-a", "unknown"], question_id: "q1" });
+    expect(
+      points.map(({ step, n, scored: of, accuracy, reward, letters }) => [
+        step,
+        n,
+        of,
+        accuracy,
+        reward,
+        letters,
+      ]),
+    ).toEqual([
+      [1, 2, 2, 0.5, 0.5, { B: 1, C: 1 }],
+      [2, 1, 0, null, 0, { B: 1 }],
+    ]);
+  });
+
   it("goes on indexing where a server that ended had come to", () => {
     const folder = mkdtempSync(join(tmpdir(), "sightline-find-"));
     removers.push(async () => rmSync(folder, { recursive: true }));

@@ -18,6 +18,14 @@ export const findRouter = router({
     )
     .query(({ ctx, input }) => ctx.app.find.list(input)),
   get: procedure.input(CompletionId).query(({ ctx, input }) => ctx.app.find.get(input.completion_id)),
+  question: procedure
+    .input(
+      z.object({
+        run_ids: z.array(z.string().min(1).max(80)).min(1).max(120),
+        question_id: z.string().min(1).max(500),
+      }),
+    )
+    .query(({ ctx, input }) => ctx.app.find.question(input.run_ids, input.question_id)),
   tags: procedure.input(RunId).query(({ ctx, input }) => ctx.app.find.tags(input.run_id)),
   note: procedure
     .input(CompletionId.extend({ text: z.string().trim().min(1).max(10_000) }))

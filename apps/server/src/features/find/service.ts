@@ -7,6 +7,7 @@ import {
   type IndexProgress,
   type OpenedCompletion,
   parseWords,
+  type QuestionPoint,
   type Remark,
 } from "@sightline/core/find";
 import { TRPCError } from "@trpc/server";
@@ -18,6 +19,8 @@ import type { FindStore } from "./store.ts";
 export type Find = {
   list(request: { run_id: string; filter: FindFilter; offset: number; limit: number }): FoundPage;
   get(completion_id: number): OpenedCompletion;
+  /** One question over the steps of runs, attempt by attempt, in the order of the runs that were named. */
+  question(run_ids: readonly string[], question_id: string): QuestionPoint[];
   /** Tags that stand in a run, with how many completions have each. */
   tags(run_id: string): { text: string; n: number }[];
   remark(completion_id: number, kind: Remark["kind"], text: string): OpenedCompletion;
@@ -117,6 +120,7 @@ export function createFindService({
       };
     },
     get,
+    question: (run_ids, question_id) => run_ids.flatMap((run_id) => store.question(run_id, question_id)),
     tags: store.tags,
     remark(completion_id, kind, text) {
       get(completion_id);

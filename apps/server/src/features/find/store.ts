@@ -5,6 +5,7 @@ import {
   type FoundCompletion,
   type IndexProgress,
   MOST_COUNTED,
+  type QuestionPoint,
   type Remark,
   type Term,
 } from "@sightline/core/find";
@@ -131,6 +132,18 @@ export function createFindStore(db: Db) {
   const selectCompletionOf = sql.prepare<[number], { completion_id: number; kind: string }>(
     "SELECT completion_id, kind FROM completion_remarks WHERE remark_id = ?",
   );
+  const selectQuestion = sql.prepare<[string, string], Omit<QuestionPoint, "letters">>(
+    `SELECT run_id, attempt, step, count(*) AS n, count(accuracy) AS scored, avg(accuracy) AS accuracy,
+       avg(format) AS format, avg(consistency) AS consistency, avg(reward) AS reward
+     FROM completions WHERE run_id = ? AND question_id = ? GROUP BY attempt, step ORDER BY attempt, step`,
+  );
+  const selectLetters = sql.prepare<
+    [string, string],
+    { attempt: number; step: number; letter: string; n: number }
+  >(
+    `SELECT attempt, step, coalesce(letter, '') AS letter, count(*) AS n
+     FROM completions WHERE run_id = ? AND question_id = ? GROUP BY attempt, step, letter`,
+  );
   const selectTags = sql.prepare<[string], { text: string; n: number }>(
     `SELECT r.text, count(*) AS n FROM completion_remarks r JOIN completions c ON c.id = r.completion_id
      WHERE c.run_id = ? AND r.kind = 'tag' AND ${STANDS} GROUP BY r.text ORDER BY r.text`,
@@ -209,6 +222,18 @@ export function createFindStore(db: Db) {
           is_clipped: finish === "length",
         }));
       return { rows, total };
+    },
+
+    /** One question at every step of a run at which it was asked, in training or held out. */
+    question(run_id: string, question_id: string): QuestionPoint[] {
+      const letters = new Map<string, Record<string, number>>();
+      for (const { attempt, step, letter, n } of selectLetters.all(run_id, question_id)) {
+        const key = `${attempt}:${step}`;
+        letters.set(key, { ...letters.get(key), [letter]: n });
+      }
+      return selectQuestion
+        .all(run_id, question_id)
+        .map((point) => ({ ...point, letters: letters.get(`${point.attempt}:${point.step}`) ?? {} }));
     },
 
     line(completion_id: number): LineOf<"completion"> | null {

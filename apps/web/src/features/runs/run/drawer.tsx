@@ -1,5 +1,5 @@
 import { ActionIcon, CloseButton } from "@mantine/core";
-import type { RunDetail, RunSeries } from "@sightline/core/runs";
+import type { RunDetail, RunSeries, RunSummary } from "@sightline/core/runs";
 import { IconArrowsMaximize, IconArrowsMinimize } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../../../app/clients.ts";
@@ -13,12 +13,20 @@ import { SettingsTab } from "./settings-tab.tsx";
 import type { RunView, Tab } from "./use-run-view.ts";
 
 /** What lies under the charts. */
-export function Drawer({ view, series }: { view: RunView; series: RunSeries }) {
+export function Drawer({
+  view,
+  series,
+  beside,
+}: {
+  view: RunView;
+  series: RunSeries;
+  beside: readonly RunSummary[];
+}) {
   const detail = useQuery(trpc.runs.get.queryOptions({ run_id: view.run_id })).data ?? null;
   return (
     <section className={classes.drawer} aria-label={view.tab ?? undefined} id="run-drawer">
       {view.tab === "groups" && <GroupsTab view={view} series={series} />}
-      {view.tab === "find" && <FindTab view={view} series={series} />}
+      {view.tab === "find" && <FindTab view={view} series={series} beside={beside} />}
       {view.tab === "log" && <LogTab run_id={view.run_id} detail={detail} />}
       {view.tab === "attempts" && <AttemptsTab detail={detail} />}
       {view.tab === "problems" && <ProblemsTab detail={detail} series={series} />}

@@ -105,7 +105,7 @@ function RunBody({
   ]);
 
   if (series === null) return <div className={classes.waiting}>Reading what the run has written …</div>;
-  const drawer = <Drawer view={view} series={series} />;
+  const drawer = <Drawer view={view} series={series} beside={beside} />;
   const charts = (
     <div className={classes.charts}>
       <div className={classes.bandRow}>

@@ -67,6 +67,8 @@ export function FindFilters({ series, run_id, filter, onChange }: Props) {
   return (
     <search className={classes.filters} aria-label="Find completions">
       <Words value={filter.words ?? ""} onChange={(words) => pick("words", words)} />
+      {filter.question !== undefined &&
+        choose("question", "Question", [{ value: filter.question, label: filter.question }])}
       {choose("task", "Task", offered.tasks)}
       {choose("stage", "Stage", offered.stages, Number)}
       {choose("accuracy", "Accuracy", parts)}

@@ -1,6 +1,6 @@
 import { FindFilter } from "@sightline/core/find";
 import { formatNumberOf } from "@sightline/core/format";
-import { lastStepInForce, type RunSeries } from "@sightline/core/runs";
+import { lastStepInForce, type RunSeries, type RunSummary } from "@sightline/core/runs";
 import { Pane, PaneGroup } from "@sightline/ui/pane";
 import { useState } from "react";
 import type { RunView } from "../use-run-view.ts";
@@ -8,11 +8,20 @@ import classes from "./find.module.css";
 import { FindFilters } from "./find-filters.tsx";
 import { FindList } from "./find-list.tsx";
 import { OpenedTrace } from "./opened-trace.tsx";
+import { QuestionStrip } from "./question-strip.tsx";
 import { useFound } from "./use-found.ts";
 import { ViewsMenu } from "./views-menu.tsx";
 
 /** Finds completions of the run by what they are and by their words. The URL holds what is asked. */
-export function FindTab({ view, series }: { view: RunView; series: RunSeries }) {
+export function FindTab({
+  view,
+  series,
+  beside,
+}: {
+  view: RunView;
+  series: RunSeries;
+  beside: readonly RunSummary[];
+}) {
   const { filter } = view;
   const [range, setRange] = useState<readonly [number, number]>([0, 0]);
   const found = useFound(view.run_id, filter, range, String(series.tallies.length));
@@ -58,6 +67,9 @@ export function FindTab({ view, series }: { view: RunView; series: RunSeries }) 
             <ViewsMenu filter={filter} onPick={set} />
           </span>
         </div>
+        {filter.question !== undefined && (
+          <QuestionStrip series={series} question_id={filter.question} beside={beside} onPick={view.pick} />
+        )}
       </header>
       {view.trace === null ? (
         list
@@ -72,6 +84,7 @@ export function FindTab({ view, series }: { view: RunView; series: RunSeries }) 
               completion_id={view.trace}
               words={filter.words ?? ""}
               onGroup={(step, group) => view.openGroupAt(step, group)}
+              onQuestion={(question) => set({ question })}
               onTag={(tag) => set({ ...filter, tag })}
               onClose={() => view.openTrace(null)}
             />

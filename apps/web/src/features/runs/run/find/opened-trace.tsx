@@ -11,12 +11,13 @@ type Props = {
   completion_id: number;
   words: string;
   onGroup: (step: number, group_id: string) => void;
+  onQuestion: (question_id: string) => void;
   onTag: (tag: string) => void;
   onClose: () => void;
 };
 
 /** One completion that was found, whole, with what people say of it. */
-export function OpenedTrace({ completion_id, words, onGroup, onTag, onClose }: Props) {
+export function OpenedTrace({ completion_id, words, onGroup, onQuestion, onTag, onClose }: Props) {
   const found = useQuery(trpc.find.get.queryOptions({ completion_id }));
   const hits = useMemo(
     () => (found.data ? findHits(found.data.line.text, parseWords(words)) : []),
@@ -31,6 +32,9 @@ export function OpenedTrace({ completion_id, words, onGroup, onTag, onClose }: P
         <span>
           Step {line.step} · {line.task.replaceAll("_", " ")} · {line.question_id}
         </span>
+        <Button size="compact-xs" variant="default" onClick={() => onQuestion(line.question_id)}>
+          Question over time
+        </Button>
         <Button size="compact-xs" variant="default" onClick={() => onGroup(line.step, line.group_id)}>
           Open its group
         </Button>
