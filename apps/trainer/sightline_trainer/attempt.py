@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +14,16 @@ from sightline_trainer.wire.log import SEGMENT_BYTES, EventLog
 ATTEMPT_DIR = "SIGHTLINE_ATTEMPT_DIR"
 BEGAN = "SIGHTLINE_BEGAN_MONO_SECS"
 RESUME_STEP = "SIGHTLINE_RESUME_STEP"
+OVERRIDES = "SIGHTLINE_OVERRIDES"
 
 
 class FencedError(RuntimeError):
     """A newer attempt exists; this one must not write another row."""
+
+
+def _with_overrides(spec: dict[str, Any]) -> dict[str, Any]:
+    overrides = json.loads(os.environ.get(OVERRIDES) or "{}")
+    return {**spec, "settings": {**(spec.get("settings") or {}), **overrides}}
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,7 @@ class Attempt:
     run: RunDir
     dir: AttemptDir
     spec: dict[str, Any]
+    """As the run's, with this attempt's own settings in place."""
     began_mono_secs: float
     resume_step: int | None
 
@@ -41,7 +49,7 @@ class Attempt:
         attempt = cls(
             run=run,
             dir=run.attempt(int(path.name)),
-            spec=read_json(run.spec) or {},
+            spec=_with_overrides(read_json(run.spec) or {}),
             began_mono_secs=float(os.environ[BEGAN]),
             resume_step=int(resume) if resume else None,
         )

@@ -81,7 +81,11 @@ def prune(run: RunDir, *, keep: int, protect: frozenset[int] = frozenset()) -> l
     complete = [step for step in checkpoint_steps(run) if is_complete(checkpoint_dir(run, step))]
     gone = [step for step in complete[: max(0, len(complete) - max(1, keep))] if step not in protect]
     for step in gone:
-        # The marker goes first: a crash in the middle must not leave a checkpoint that looks whole.
-        (checkpoint_dir(run, step) / MARKER).unlink(missing_ok=True)
-        shutil.rmtree(checkpoint_dir(run, step), ignore_errors=True)
+        remove_checkpoint(checkpoint_dir(run, step))
     return gone
+
+
+def remove_checkpoint(path: Path) -> None:
+    """Deletes one, the marker first: a crash in the middle must not leave a checkpoint that looks whole."""
+    (path / MARKER).unlink(missing_ok=True)
+    shutil.rmtree(path, ignore_errors=True)

@@ -53,6 +53,11 @@ def read_stages(values: Sequence[Any] | None) -> list[Stage]:
     return stages
 
 
+def stage_end_steps(stages: Sequence[Stage], steps_per_epoch: int) -> frozenset[int]:
+    """Steps after which a stage is over, the last one left out: where another schedule may branch off."""
+    return frozenset(round(stage.to_epoch * steps_per_epoch) for stage in stages[:-1])
+
+
 def stage_at(stages: Sequence[Stage], epoch: float) -> int:
     """Index of the stage in force for a step that begins at `epoch`; the last one beyond the end."""
     for index, stage in enumerate(stages):

@@ -348,7 +348,7 @@ def test_find_knows_every_run_again(here: Host) -> None:
     assert runs["one"]["spec"] == spec("one")
     assert runs["one"]["attempts"][0]["state"] == "finished"
     assert runs["two"]["attempts"][0]["state"] == "running"
-    assert [point["step"] for point in runs["one"]["checkpoints"] if point["complete"]] == [8, 12]
+    assert [point["step"] for point in runs["one"]["checkpoints"] if point["complete"]] == [4, 8, 12]
     assert here.refusal("gc", run_id="two", keep="nothing")["code"] == "alive"
     assert here.ask("gc", run_id="one", keep="nothing")["freed_bytes"] > 0
     assert [run["run_id"] for run in here.ask("find")["runs"]] == ["two"]

@@ -21,7 +21,7 @@ from sightline_trainer.checkpoints import checkpoint_dir, remove_incomplete
 from sightline_trainer.export.policy import ExportError, export_policy
 from sightline_trainer.grpo.data import Question, read_questions
 from sightline_trainer.grpo.evaluate import answer, evaluate, settings_card
-from sightline_trainer.grpo.judge import Judge
+from sightline_trainer.grpo.judge import ModelJudge
 from sightline_trainer.grpo.monitor import Monitor
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Plan
@@ -59,7 +59,7 @@ class Run:
         base = self._base_model(train)
         self.log.phase("load_model", 0, 1)
         tokenizer = self._load_tokenizer(base)
-        judge = Judge(self._load(base), tokenizer, is_tiny=settings.model == "tiny")
+        judge = ModelJudge(self._load(base), tokenizer, is_tiny=settings.model == "tiny")
         questions = {item.question_id: item for item in [*train, *held_out]}
         scorer = Scorer(questions, settings.rule_set, judge, settings.judge_every_groups)  # pyright: ignore[reportArgumentType]
         callback = RunCallback(self.attempt, self.log, self.plan, self.progress)
@@ -141,7 +141,7 @@ class Run:
                 self.log.phase("warm_start", done, settings.warm_steps)
                 print(f"warm start {done}/{settings.warm_steps} loss {loss:.4f}", flush=True)
 
-        return get_warm_start(questions, settings, self.plan.seed, cache, on_step)
+        return get_warm_start(questions, settings, self.plan.root_seed, cache, on_step)
 
     def _load_tokenizer(self, path: Path) -> PreTrainedTokenizerBase:
         # AutoTokenizer would take Qwen2's byte-pair tokenizer by the model's type and split our words.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from sightline_trainer.rewards.score import normalise_weights
-from sightline_trainer.stages import SpecError, Stage, read_stages, stage_at
+from sightline_trainer.stages import SpecError, Stage, read_stages, stage_at, stage_end_steps
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Settings:
     """Where consistency has no weight the judge sees one group in so many."""
     save_steps: int = 32
     keep_checkpoints: int = 2
+    keep_stage_ends: bool = True
+    """A checkpoint is saved where a stage ends, and stays: another schedule may branch off there."""
     eval_steps: int = 64
     """0: held-out questions are asked only before the first step and after the last."""
     warm_steps: int = 300
@@ -52,12 +54,18 @@ class Plan:
 
     run_id: str
     seed: int
+    root_seed: int
+    """Seed of the run at the root of the lineage: the warm start, and with it reference and judge, are its."""
     stages: tuple[Stage, ...]
     settings: Settings
 
     @property
     def epochs(self) -> float:
         return self.stages[-1].to_epoch
+
+    def stage_ends(self, steps_per_epoch: int) -> frozenset[int]:
+        """Steps whose checkpoints are saved and stay."""
+        return stage_end_steps(self.stages, steps_per_epoch) if self.settings.keep_stage_ends else frozenset()
 
     def stage_at(self, epoch: float) -> int:
         """Index of the stage in force at the beginning of a step; the last one beyond the end."""
@@ -74,6 +82,8 @@ def _convert(name: str, value: Any, default: Any) -> Any:
         return float(value)
     if kind is int and isinstance(value, (int, float)) and not isinstance(value, bool) and value == int(value):
         return int(value)
+    if kind is bool and isinstance(value, bool):
+        return value
     if kind is str and isinstance(value, str):
         return value
     raise SpecError(f"settings.{name} is {value!r}; it must be a {kind.__name__}")
@@ -95,4 +105,6 @@ def read_plan(spec: Mapping[str, Any]) -> Plan:
             f"settings.micro_batch {settings.micro_batch} must divide group_size × prompts_per_step = "
             f"{settings.group_size * settings.prompts_per_step}"
         )
-    return Plan(str(spec.get("run_id")), int(spec.get("seed") or 0), stages, settings)
+    seed = int(spec.get("seed") or 0)
+    origin = spec.get("forked_from") or {}
+    return Plan(str(spec.get("run_id")), seed, int(origin.get("root_seed", seed)), stages, settings)

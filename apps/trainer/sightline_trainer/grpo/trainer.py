@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch.optim.lr_scheduler import LambdaLR
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from trl.trainer.grpo_config import GRPOConfig
 from trl.trainer.grpo_trainer import GRPOTrainer
@@ -125,6 +126,15 @@ class SightlineTrainer(GRPOTrainer):
         assert isinstance(sampler, RepeatSampler)
         return EpochSampler.of(sampler)
 
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        """As TRL's; the learning rate is that of this attempt's settings, at the step at which it goes on.
+
+        A checkpoint also holds the rate that it was saved with, and none where the optimiser begins anew.
+        """
+        super()._load_optimizer_and_scheduler(checkpoint)
+        if checkpoint is not None and isinstance(self.lr_scheduler, LambdaLR):
+            place_schedule(self.lr_scheduler, self.args.learning_rate, self.progress.step)
+
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         began = time.monotonic()
         output = super()._generate_and_score_completions(inputs)
@@ -179,11 +189,22 @@ class SightlineTrainer(GRPOTrainer):
             judge={
                 "calls": generation.judge_calls,
                 "cached": generation.judge_cached,
-                "failed": 0,
+                "failed": generation.judge_failed,
                 "secs": round(generation.judge_secs, 4),
             },
         )
         self.progress.values = count_values(generation.rows)
+
+
+def place_schedule(schedule: LambdaLR, learning_rate: float, step: int) -> None:
+    """Puts a schedule where it stands after `step` steps that begin at `learning_rate`."""
+    schedule.base_lrs = [learning_rate for _ in schedule.base_lrs]
+    schedule.last_epoch = step
+    rates: list[float | torch.Tensor] = [learning_rate * factor(step) for factor in schedule.lr_lambdas]
+    for group, rate in zip(schedule.optimizer.param_groups, rates, strict=True):
+        group["initial_lr"] = learning_rate
+        group["lr"] = rate
+    schedule._last_lr = rates
 
 
 def weigh(row: Scored, weights: dict[str, float]) -> float:
@@ -245,7 +266,8 @@ class RunCallback(TrainerCallback):
         self.progress.step = state.global_step
         print(f"step {state.global_step}/{state.max_steps}", flush=True)
         is_last = state.global_step >= state.max_steps
-        if self.attempt.is_checkpoint_requested() or is_last:
+        is_stage_end = state.global_step in self.plan.stage_ends(self._trainer.steps_per_epoch)
+        if self.attempt.is_checkpoint_requested() or is_last or is_stage_end:
             control.should_save = True
         is_stopped = self.attempt.is_stop_requested()
         if (is_stopped or self.progress.is_terminated) and not is_last:
@@ -261,7 +283,8 @@ class RunCallback(TrainerCallback):
         path = checkpoint_dir(self.attempt.run, step)
         size = mark_complete(path, step)
         self.progress.saved_step = step
-        prune(self.attempt.run, keep=self.plan.settings.keep_checkpoints)
+        ends = self.plan.stage_ends(self._trainer.steps_per_epoch)
+        prune(self.attempt.run, keep=self.plan.settings.keep_checkpoints, protect=ends)
         self.attempt.checkpoint_done()
         self.log.checkpoint(
             step=step,

@@ -48,6 +48,7 @@ SPEC: dict[str, Any] = {
         "group_size": 4,
         "judge_every_groups": 3,
         "save_steps": 7,
+        "keep_stage_ends": False,
         "eval_steps": 21,
         "eval_questions": 16,
         "system_every_secs": 3600,

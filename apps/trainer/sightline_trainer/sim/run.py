@@ -138,6 +138,7 @@ class Simulator:
     def _train(self, plan: Plan) -> None:
         log, settings, number = self.log, plan.settings, self.attempt.number
         print(f"simulated run {plan.run_id}, attempt {number}, seed {plan.seed}, {plan.max_steps} steps", flush=True)
+        print(f"micro_batch {settings.micro_batch}, learning_rate {settings.learning_rate}", flush=True)
         self.is_deaf = self._fault("hang_on_stop", 1) is not None
         log.phase("environment", 1, 1)
         slow = self._fault("slow_start", 1)
@@ -171,7 +172,7 @@ class Simulator:
             self._strike_before(step)
             self._step(plan, step)
             self._strike_after(step)
-            if step % settings.save_steps == 0 or step == plan.max_steps:
+            if step % settings.save_steps == 0 or step == plan.max_steps or step in plan.stage_ends:
                 self._save(plan)
             if self.attempt.is_checkpoint_requested():
                 self._save(plan)
@@ -327,7 +328,7 @@ class Simulator:
             shutil.rmtree(path, ignore_errors=True)
             raise
         self.saved.step = step
-        prune(self.attempt.run, keep=plan.settings.keep_checkpoints)
+        prune(self.attempt.run, keep=plan.settings.keep_checkpoints, protect=plan.stage_ends)
         self.log.checkpoint(
             step=step,
             path=str(path.relative_to(self.attempt.run.path)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from sightline_trainer.rewards.score import normalise_weights
-from sightline_trainer.stages import SpecError, Stage, read_stages, stage_at
+from sightline_trainer.stages import SpecError, Stage, read_stages, stage_at, stage_end_steps
 
 _FAULT = re.compile(r"([a-z][a-z0-9_]*)(?:@(\d+)(?:-(\d+))?)?(?::([0-9.]+))?(!?)")
 
@@ -66,6 +66,10 @@ class Settings:
     group_size: int = 8
     save_steps: int = 32
     keep_checkpoints: int = 2
+    keep_stage_ends: bool = True
+    """A checkpoint is saved where a stage ends, and stays: another schedule may branch off there."""
+    micro_batch: int = 8
+    """Says nothing to a simulation but its log."""
     checkpoint_bytes: int = 4096
     eval_steps: int = 64
     """0: no evaluation."""
@@ -105,6 +109,15 @@ class Plan:
         """Steps in all."""
         limit = self.settings.max_steps
         return min(self.scheduled_steps, limit) if limit else self.scheduled_steps
+
+    @property
+    def stage_ends(self) -> frozenset[int]:
+        """Steps whose checkpoints are saved and stay."""
+        return (
+            stage_end_steps(self.stages, self.settings.steps_per_epoch)
+            if self.settings.keep_stage_ends
+            else frozenset()
+        )
 
     def epoch(self, step: int) -> float:
         """Epochs done after `step` steps."""

@@ -22,6 +22,7 @@ from sightline_trainer.rundir import (
     write_atomic,
 )
 from sightline_trainer.slctl import host
+from sightline_trainer.slctl.checkpoint import ensure_fork
 from sightline_trainer.slctl.observe import attempt_of, describe, judge, root_of, run_of
 from sightline_trainer.slctl.protocol import RequestError
 
@@ -41,7 +42,11 @@ def launch(request: dict[str, Any]) -> dict[str, Any]:
     run = run_of(root_of(request), spec["run_id"])
     attempt = attempt_of(run, request.get("attempt"))
     argv = _argv(request, spec)
+    if not isinstance(request.get("overrides", {}), dict):
+        raise RequestError("bad_request", "overrides must be an object of settings")
     try:
+        if not attempt.path.exists():
+            ensure_fork(run.path.parent, run, spec)
         _write_spec(run, spec)
         _write_data(run, request.get("data"))
         is_new = _claim(run, attempt)
@@ -139,7 +144,16 @@ def _supervise(request: dict[str, Any], run: RunDir, attempt: AttemptDir, argv: 
         "spec_hash": digest,
         **{
             name: request[name]
-            for name in ("executor", "env", "versions", "ballast_bytes", "log_bytes", "heartbeat_secs")
+            for name in (
+                "executor",
+                "env",
+                "overrides",
+                "note",
+                "versions",
+                "ballast_bytes",
+                "log_bytes",
+                "heartbeat_secs",
+            )
             if request.get(name) is not None
         },
     }

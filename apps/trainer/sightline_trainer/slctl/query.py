@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from sightline_trainer.checkpoints import checkpoint_dir, checkpoint_steps, is_complete
-from sightline_trainer.rundir import RunDir, is_run_id, read_json
+from sightline_trainer.rundir import is_run_id, read_json
+from sightline_trainer.slctl.checkpoint import confined_file, describe_checkpoints
 from sightline_trainer.slctl.observe import attempt_of, describe, root_of, run_of
 from sightline_trainer.slctl.protocol import RequestError
 from sightline_trainer.slctl.watch import readable_run
@@ -47,22 +47,10 @@ def find(request: dict[str, Any]) -> dict[str, Any]:
                 "run_dir": str(run.path),
                 "spec": read_json(run.spec),
                 "attempts": [describe(name, run.attempt(number)) for number in run.attempt_numbers()],
-                "checkpoints": _checkpoints(run),
+                "checkpoints": describe_checkpoints(run),
             }
         )
     return {"runs": runs}
-
-
-def _checkpoints(run: RunDir) -> list[dict[str, Any]]:
-    return [
-        {
-            "step": step,
-            "path": str(checkpoint_dir(run, step).relative_to(run.path)),
-            "complete": is_complete(checkpoint_dir(run, step)),
-            "bytes": sum(file.stat().st_size for file in checkpoint_dir(run, step).rglob("*") if file.is_file()),
-        }
-        for step in checkpoint_steps(run)
-    ]
 
 
 def log(request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
@@ -76,13 +64,7 @@ def log(request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
 def fetch(request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
     """A part of a file below the run directory."""
     run = run_of(root_of(request), request.get("run_id"))
-    text = request.get("path")
-    if not isinstance(text, str) or "\0" in text:
-        raise RequestError("bad_request", "path must be a path below the run directory")
-    path = (run.path / text).resolve()
-    if not path.is_relative_to(run.path):
-        raise RequestError("bad_request", f"{text!r:.200} leads out of the run directory")
-    return _part(path, {"offset": 0, **request}, _MAX_BYTES)
+    return _part(confined_file(run, request.get("path")), {"offset": 0, **request}, _MAX_BYTES)
 
 
 def _part(path: Path, request: dict[str, Any], default: int) -> tuple[dict[str, Any], bytes]:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from sightline_trainer import __version__
+from sightline_trainer.slctl.checkpoint import checkpoints, digest, fork, prune
 from sightline_trainer.slctl.control import control
 from sightline_trainer.slctl.doctor import doctor
 from sightline_trainer.slctl.environment import cancel_prepare, environment, prepare
@@ -33,6 +34,10 @@ _COMMANDS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "find": find,
     "log": log,
     "fetch": fetch,
+    "checkpoints": checkpoints,
+    "digest": digest,
+    "prune": prune,
+    "fork": fork,
     "gc": collect_garbage,
     "doctor": doctor,
     "usage": usage,

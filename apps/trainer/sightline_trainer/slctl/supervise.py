@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sightline_trainer import __version__
-from sightline_trainer.attempt import ATTEMPT_DIR, BEGAN, RESUME_STEP
+from sightline_trainer.attempt import ATTEMPT_DIR, BEGAN, OVERRIDES, RESUME_STEP
 from sightline_trainer.checkpoints import checkpoint_dir, last_complete, remove_incomplete
 from sightline_trainer.rundir import (
     NO_SPACE,
@@ -221,6 +221,7 @@ class Supervisor:
             ATTEMPT_DIR: str(self.attempt.path),
             BEGAN: repr(self.began),
             RESUME_STEP: "" if resume_step is None else str(resume_step),
+            OVERRIDES: json.dumps(self.config.get("overrides", {})),
         }
         try:
             os.chdir(self.run.path)
@@ -242,6 +243,7 @@ class Supervisor:
                 "spec_hash": self.config.get("spec_hash", ""),
                 "argv": self.argv,
                 "resume_from": resume,
+                "overrides": self.config.get("overrides", {}),
                 "began_secs": time.time(),
                 "began_mono_secs": self.began,
                 "slctl": __version__,
@@ -275,6 +277,8 @@ class Supervisor:
             },
             device=device_facts(simulated=engine == "simulator"),
         )
+        if self.config.get("note"):
+            log.warn("automatic_attempt", str(self.config["note"]))
         for step in removed:
             log.warn(
                 "half_checkpoint",
