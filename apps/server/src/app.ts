@@ -10,8 +10,8 @@ import { createDecisions, type Decisions } from "./features/decisions/index.ts";
 import { createEndpoints, type Endpoints, type Patience } from "./features/endpoints/index.ts";
 import { createEnvironment, type Environment } from "./features/environment/index.ts";
 import { createEvaluations, type Evaluations } from "./features/evaluations/index.ts";
-import { createFind, type Find } from "./features/find/index.ts";
 import { createExchange, type Exchange } from "./features/exchange/index.ts";
+import { createFind, type Find } from "./features/find/index.ts";
 import { createHosts } from "./features/hosts/index.ts";
 import type { Hosts } from "./features/hosts/service.ts";
 import { createJobs, type Jobs } from "./features/jobs/tray.ts";
@@ -140,6 +140,7 @@ export async function createApp(options: {
     db,
     dataDir: options.dataDir,
     jobs,
+    log,
     elsewhere: (run_id) => runs.watchedDirectory(run_id),
     isBusy: (host_id) => runs.activeByHost().has(host_id),
     sshConfig: process.env.SIGHTLINE_SSH_CONFIG,
@@ -150,7 +151,15 @@ export async function createApp(options: {
     trainerOn: (host_id) => hosts.trainer(host_id),
     sampleQuestions: listSampleQuestions,
   });
-  const runs = createRuns({ db, hosts, log, inputs: (spec, host_id) => training.inputs(spec, host_id) });
+  const runs = createRuns({
+    db,
+    hosts,
+    log,
+    jobs,
+    checkpointsDir: join(options.dataDir, "checkpoints"),
+    resolveFolder: clips.folders.resolve,
+    inputs: (spec, host_id) => training.inputs(spec, host_id),
+  });
   const find = createFind({ db, jobs, log, getAuthor: () => decisions.getSignature().name });
   const policies = createPolicies({
     db,

@@ -108,6 +108,7 @@ export type Job = {
   job_id: string;
   kind:
     | "read"
+    | "checkpoint"
     | "proxy"
     | "keyframes"
     | "batch"

@@ -340,6 +340,70 @@ export type RunDetail = {
   resume_hint: string | null;
 };
 
+/** A checkpoint of a run: what its host holds, and what was taken from there. */
+export type CheckpointRow = {
+  step: number;
+  bytes: number;
+  complete: boolean;
+  /** When it was whole, by the host's clock; null where that is not known. */
+  time_secs: number | null;
+  files: number;
+  /** Name of the stage that ends with it, or null. */
+  ends_stage: string | null;
+  /** Runs that were forked from it. */
+  forks: { run_id: string; name: string }[];
+  /** The newest whole one of a run that is not done: a resume would begin at nothing without it. */
+  is_needed: boolean;
+  /** Folder on the server that holds all of it; null where there is none. */
+  fetched: string | null;
+  /** Bytes of it that an unfinished fetch into the data folder has brought. */
+  fetched_bytes: number;
+};
+
+export type CheckpointList = {
+  checkpoints: CheckpointRow[];
+  /** Why the host could not be asked, in a sentence: then the rows are what the run said itself. */
+  problem: string | null;
+};
+
+/** A run among those that it comes from and those that come from it. */
+export type LineageRun = {
+  run_id: string;
+  name: string;
+  state: RunState;
+  seed: number;
+  simulated: boolean;
+  is_trashed: boolean;
+  /** Last step that it has taken. */
+  step: number | null;
+  /** Where it begins; null at the root, and where the run that it comes from is not known here. */
+  forked_from: { run_id: string; step: number } | null;
+  /** Weights by stage, for instance "7:3:0 → 1:7:2". */
+  schedule: string;
+};
+
+/** What past runs say of how long a step takes on a host. */
+export type HostPace = {
+  host_id: string;
+  /** Seconds of one step at `samples_per_step` completions, by the median; null where no run of this preset is known. */
+  secs_per_step: number | null;
+  samples_per_step: number;
+  /** How many attempts it rests on. */
+  attempts: number;
+};
+
+/** Runs that were launched together: schedules × seeds × hosts. */
+export type SweepDetail = {
+  sweep_id: string;
+  name: string;
+  created_secs: number;
+  /** Rows and columns of the grid, in the order in which they were asked for. */
+  schedules: string[];
+  seeds: number[];
+  host_ids: string[];
+  run_ids: string[];
+};
+
 /** A stretch of an attempt's log. */
 export type LogSlice = {
   run_id: string;

@@ -27,7 +27,14 @@ it("says that a machine without Python takes no run, and starts nothing there", 
     isBusy: () => false,
     local: (root) => createLocalExecutor({ root, search_path: join(dataDir, "nothing") }),
   });
-  const runs = createRuns({ db, hosts, log });
+  const runs = createRuns({
+    db,
+    hosts,
+    log,
+    jobs,
+    checkpointsDir: join(dataDir, "checkpoints"),
+    resolveFolder: () => Promise.reject(new Error("no folder is listed")),
+  });
   runs.start();
   cleanups.push(
     remove,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import {
   type CompletionGroup,
+  type ForkOrigin,
   isEndState,
   lastStepKept,
   planRetry,
@@ -16,21 +17,26 @@ import type { Db } from "../../db/open.ts";
 import { type LaunchOrder, UnreachableError } from "../../executors/executor.ts";
 import { createIngest } from "../../ingest/ingest.ts";
 import type { Hosts } from "../hosts/service.ts";
+import type { Jobs } from "../jobs/tray.ts";
 import { adoptRuns } from "./adopt.ts";
+import { createCheckpoints } from "./checkpoints.ts";
 import { follow, followList } from "./follow.ts";
 import { createRunHub } from "./hub.ts";
 import { createHostKeeper, type HostKeeper } from "./keeper.ts";
 import { createLineStore } from "./line-store.ts";
+import { findLineage } from "./lineage.ts";
 import { RUN_PRESETS } from "./presets.ts";
 import { describeQueues, listQueues } from "./queue.ts";
 import { createQueueStore } from "./queue-store.ts";
 import type { RunRecord } from "./schema.ts";
 import type { LaunchRequest, Runs } from "./service.ts";
 import { createRunStore } from "./store.ts";
+import { describeSweep, findPace, listCells } from "./sweeps.ts";
 import { answered, followWatched, watchRun } from "./watch.ts";
 import { createWatchStore } from "./watch-store.ts";
 
 const PACE_SECS = 60;
+const MOST_RUNS = 200;
 const LOG_WAIT_MS = 15_000;
 
 /** Makes the runs of an app; `start` begins to look after them. */
@@ -38,6 +44,11 @@ export function createRuns(parts: {
   db: Db;
   hosts: Hosts;
   log: Logger;
+  jobs: Jobs;
+  /** Where fetched checkpoints go. */
+  checkpointsDir: string;
+  /** The real path of a folder among those that the owner listed. */
+  resolveFolder(folder_id: string, path: string): Promise<string>;
   /** Data and interpreter of an attempt; throws when it can't be started now. The same spec gives the same. */
   inputs?: (spec: RunSpec, host_id: string) => Promise<Pick<LaunchOrder, "python" | "data">>;
 }): Runs {
@@ -48,9 +59,22 @@ export function createRuns(parts: {
   const lines = createLineStore(db);
   const ingest = createIngest(db);
   const hub = createRunHub();
+  const checkpoints = createCheckpoints({
+    store,
+    lines,
+    jobs: parts.jobs,
+    home: parts.checkpointsDir,
+    executor: hosts.executor,
+    resolveFolder: parts.resolveFolder,
+  });
+  const launching = new Map<string, Promise<{ run_id: string }>>();
   const keepers = new Map<string, HostKeeper>();
   const paces = new Map<string, { step: number; time_secs: number }[]>();
   const closing = new AbortController();
+
+  /** A fork of another seed learns on the questions of the run that it comes from, and is held to the same ones. */
+  const inputsOf = (spec: RunSpec, host_id: string) =>
+    inputs({ ...spec, seed: spec.forked_from?.root_seed ?? spec.seed }, host_id);
 
   const keeperOf = (host_id: string): HostKeeper => {
     let keeper = keepers.get(host_id);
@@ -63,7 +87,7 @@ export function createRuns(parts: {
         ingest,
         hub,
         log,
-        inputs,
+        inputs: inputsOf,
         queue: {
           isEmpty: () => queue.waiting(host_id).length === 0,
           admit: () => admit(host_id),
@@ -192,6 +216,48 @@ export function createRuns(parts: {
     return null;
   };
 
+  const launch = async (request: LaunchRequest): Promise<{ run_id: string }> => {
+    const known = store.byLaunchKey(request.launch_key);
+    if (known) return { run_id: known.run_id };
+    checkStages(request.stages);
+    await hosts.ensureUsable(request.host_id);
+    const { launch_key, host_id, max_retries = 0, fork = null, ...rest } = request;
+    const spec: RunSpec = { run_id: newRunId(), ...rest };
+    if (fork !== null) spec.forked_from = originOf(fork, host_id);
+    await inputsOf(spec, host_id);
+    // Before the row, so that nothing is written of a fork whose checkpoint is gone, and none can be pruned meanwhile.
+    if (fork !== null) await checkpoints.pin(host_id, spec);
+    const run = store.create({ spec, host_id, launch_key, max_retries });
+    wakeQueue(host_id);
+    return { run_id: run.run_id };
+  };
+
+  const originOf = (fork: NonNullable<LaunchRequest["fork"]>, host_id: string): ForkOrigin => {
+    const parent = found(fork.run_id);
+    if (parent.host_id !== host_id)
+      throw new TRPCError({
+        code: "BAD_REQUEST",
+        message: `The checkpoints of ${parent.name} lie on another host; fork it there.`,
+      });
+    const { forked_from } = JSON.parse(parent.spec) as RunSpec;
+    return { ...fork, root_seed: forked_from?.root_seed ?? parent.seed };
+  };
+
+  const foundSweep = (sweep_id: string) => {
+    const sweep = store.getSweep(sweep_id);
+    if (!sweep) throw new TRPCError({ code: "NOT_FOUND", message: `There is no sweep ${sweep_id}.` });
+    return sweep;
+  };
+
+  /** Asks a run that has a process to end; what waits or has ended stays as it is. */
+  const stopRunning = (run_id: string) => {
+    const run = found(run_id);
+    if (isEndState(run.state) || run.queue_place !== null) return;
+    store.ask(run_id, { stop_requested_secs: Date.now() / 1000, state: "stopping" });
+    hub.changed(run_id);
+    keeperOf(run.host_id).wake();
+  };
+
   return {
     list: ({ trash }) => list(trash),
 
@@ -243,18 +309,67 @@ export function createRuns(parts: {
 
     presets: () => RUN_PRESETS,
 
-    async launch(request) {
-      const known = store.byLaunchKey(request.launch_key);
-      if (known) return { run_id: known.run_id };
-      checkLaunch(request);
-      await hosts.ensureUsable(request.host_id);
-      const { launch_key, host_id, max_retries = 0, ...rest } = request;
-      const spec: RunSpec = { run_id: newRunId(), ...rest };
-      await inputs(spec, host_id);
-      const run = store.create({ spec, host_id, launch_key, max_retries });
-      wakeQueue(host_id);
-      return { run_id: run.run_id };
+    launch(request) {
+      const begun = launching.get(request.launch_key);
+      if (begun) return begun;
+      const launched = launch(request).finally(() => launching.delete(request.launch_key));
+      launching.set(request.launch_key, launched);
+      return launched;
     },
+
+    async launchSweep(request) {
+      const known = store.sweepByKey(request.launch_key);
+      if (known) return { sweep_id: known.sweep_id };
+      const { launch_key, name, max_retries = 0, engine, preset, settings } = request;
+      const cells = listCells(request);
+      if (cells.length > MOST_RUNS)
+        throw new TRPCError({
+          code: "BAD_REQUEST",
+          message: `${cells.length} runs are too many for one sweep; take at most ${MOST_RUNS}.`,
+        });
+      for (const { stages } of request.schedules) checkStages(stages);
+      for (const host_id of new Set(request.host_ids)) await hosts.ensureUsable(host_id);
+      const orders = cells.map(({ schedule, seed, host_id }) => {
+        const run_name = `${name} · ${schedule.name} · seed ${seed}`;
+        const { stages } = schedule;
+        const spec = { run_id: newRunId(), name: run_name, engine, preset, seed, stages, settings };
+        return { spec, host_id, max_retries, schedule: schedule.name };
+      });
+      const [first] = orders;
+      if (first) await inputs(first.spec, first.host_id);
+      const sweep_id = store.createSweep({ sweep_id: newRunId(), launch_key, name }, orders);
+      for (const host_id of new Set(request.host_ids)) wakeQueue(host_id);
+      return { sweep_id };
+    },
+
+    sweep: (sweep_id) => describeSweep(foundSweep(sweep_id), store.ofSweep(sweep_id)),
+
+    async stopSweep(sweep_id) {
+      foundSweep(sweep_id);
+      const runs = store.ofSweep(sweep_id).filter((run) => !isEndState(run.state));
+      // Those that wait first, so that none takes the place of one that is stopped.
+      for (const run of runs) queue.cancel(run.run_id);
+      for (const run of runs) stopRunning(run.run_id);
+      for (const host_id of new Set(runs.map((run) => run.host_id))) wakeQueue(host_id);
+    },
+
+    async resumeSweep(sweep_id) {
+      foundSweep(sweep_id);
+      const runs = store.ofSweep(sweep_id).filter((run) => resumeHint(run) === null);
+      for (const run of runs) queue.enqueue(run);
+      for (const host_id of new Set(runs.map((run) => run.host_id))) wakeQueue(host_id);
+      return { resumed: runs.length };
+    },
+
+    paces: (preset, host_ids) => host_ids.map((host_id) => findPace(store, preset, host_id)),
+
+    lineage: (run_id) => findLineage(store, found(run_id)),
+
+    checkpoints: (run_id) => checkpoints.list(found(run_id)),
+
+    fetchCheckpoint: (run_id, step, to) => checkpoints.fetch(found(run_id), step, to),
+
+    pruneCheckpoints: (run_id, steps) => checkpoints.prune(found(run_id), steps),
 
     watch: (request) => watchRun(watching, request, AbortSignal.timeout(LOG_WAIT_MS)),
 
@@ -267,13 +382,8 @@ export function createRuns(parts: {
       const run = found(run_id);
       refuseWatched(run, "stopped");
       if (isEndState(run.state)) return;
-      if (queue.cancel(run_id)) {
-        wakeQueue(run.host_id);
-        return;
-      }
-      store.ask(run_id, { stop_requested_secs: Date.now() / 1000, state: "stopping" });
-      hub.changed(run_id);
-      keeperOf(run.host_id).wake();
+      if (queue.cancel(run_id)) wakeQueue(run.host_id);
+      else stopRunning(run_id);
     },
 
     async checkpoint(run_id) {
@@ -444,7 +554,7 @@ export function createRuns(parts: {
 }
 
 /** Refuses what could not run, with one sentence a fault. */
-function checkLaunch({ stages }: LaunchRequest): void {
+function checkStages(stages: RunSpec["stages"]): void {
   const faults = validateStages(stages);
   if (faults.length > 0) throw new TRPCError({ code: "BAD_REQUEST", message: faults.join(" ") });
 }

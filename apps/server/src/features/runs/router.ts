@@ -7,6 +7,11 @@ const RunId = z.object({ run_id: z.string().min(1).max(80) });
 const RunIds = z.object({ run_ids: z.array(z.string().min(1).max(80)).min(1).max(200) });
 const Name = z.string().trim().min(1).max(200);
 
+const Seed = z
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1);
+const Step = z.int().min(1);
 const MaxRetries = z.int().min(0).max(20);
 
 const Stage = z.object({
@@ -22,14 +27,24 @@ const Launch = z.object({
   name: Name,
   engine: z.enum(["simulator", "grpo"]),
   preset: z.string().min(1).max(80),
-  seed: z
-    .int()
-    .min(0)
-    .max(2 ** 31 - 1),
+  seed: Seed,
   stages: z.array(Stage).max(50),
   settings: z.record(z.string().max(80), z.union([z.string().max(2000), z.number(), z.boolean(), z.null()])),
   max_retries: MaxRetries.default(0),
+  fork: z.object({ run_id: z.string().min(1).max(80), step: Step, keeps_optimiser: z.boolean() }).nullish(),
 });
+
+const Sweep = Launch.omit({ seed: true, stages: true, host_id: true, fork: true }).extend({
+  schedules: z
+    .array(z.object({ name: z.string().trim().min(1).max(120), stages: z.array(Stage).max(50) }))
+    .min(1)
+    .max(20),
+  seeds: z.array(Seed).min(1).max(50),
+  host_ids: z.array(z.string().min(1).max(80)).min(1).max(20),
+  is_spread: z.boolean(),
+});
+
+const SweepId = z.object({ sweep_id: z.string().min(1).max(80) });
 
 /** A folder on a host; it is carried there as it stands. */
 const FolderThere = z.string().trim().min(1, { error: "Name the folder by its path on the host." }).max(4000);
@@ -59,6 +74,38 @@ export const runsRouter = router({
   checkpoint: procedure.input(RunId).mutation(({ ctx, input }) => ctx.app.runs.checkpoint(input.run_id)),
 
   resume: procedure.input(RunId).mutation(({ ctx, input }) => ctx.app.runs.resume(input.run_id)),
+
+  launchSweep: procedure.input(Sweep).mutation(({ ctx, input }) => ctx.app.runs.launchSweep(input)),
+
+  sweep: procedure.input(SweepId).query(({ ctx, input }) => ctx.app.runs.sweep(input.sweep_id)),
+
+  stopSweep: procedure.input(SweepId).mutation(({ ctx, input }) => ctx.app.runs.stopSweep(input.sweep_id)),
+
+  resumeSweep: procedure
+    .input(SweepId)
+    .mutation(({ ctx, input }) => ctx.app.runs.resumeSweep(input.sweep_id)),
+
+  paces: procedure
+    .input(z.object({ preset: z.string().min(1).max(80), host_ids: z.array(z.string().max(80)).max(50) }))
+    .query(({ ctx, input }) => ctx.app.runs.paces(input.preset, input.host_ids)),
+
+  lineage: procedure.input(RunId).query(({ ctx, input }) => ctx.app.runs.lineage(input.run_id)),
+
+  checkpoints: procedure.input(RunId).query(({ ctx, input }) => ctx.app.runs.checkpoints(input.run_id)),
+
+  fetchCheckpoint: procedure
+    .input(
+      RunId.extend({
+        step: Step,
+        /** Null: into the data folder. */
+        to: z.object({ folder_id: z.string().max(40), path: z.string().max(2000) }).nullable(),
+      }),
+    )
+    .mutation(({ ctx, input }) => ctx.app.runs.fetchCheckpoint(input.run_id, input.step, input.to)),
+
+  pruneCheckpoints: procedure
+    .input(RunId.extend({ steps: z.array(Step).min(1).max(10_000) }))
+    .mutation(({ ctx, input }) => ctx.app.runs.pruneCheckpoints(input.run_id, input.steps)),
 
   queues: procedure.query(({ ctx }) => ctx.app.runs.queues()),
 

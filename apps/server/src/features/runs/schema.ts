@@ -104,11 +104,11 @@ export const attempts = sqliteTable(
   (table) => [primaryKey({ columns: [table.run_id, table.attempt] })],
 );
 
-/** Ours: a run that is only watched takes no place on its host. */
-export const isOwn = sql`${runs.run_id} NOT IN (SELECT run_id FROM watched_runs)`;
-
 export type RunRecord = typeof runs.$inferSelect;
 export type AttemptRecord = typeof attempts.$inferSelect;
 
 /** What an attempt that is still to come is there for. */
 export type NextAttempt = { cause: "retry"; why: string; overrides: Record<string, number> };
+
+/** Ours: a run that is only watched takes no place on its host. */
+export const isOwn = sql`${runs.run_id} NOT IN (SELECT run_id FROM watched_runs)`;

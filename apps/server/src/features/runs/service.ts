@@ -1,8 +1,11 @@
 import type { ForeignRuns } from "@sightline/core/hosts";
 import type {
+  CheckpointList,
   CompletionGroup,
   FollowBatch,
+  HostPace,
   HostQueue,
+  LineageRun,
   LogSlice,
   MetricWindow,
   OverlayLine,
@@ -10,7 +13,9 @@ import type {
   RunPreset,
   RunSpec,
   RunSummary,
+  SweepDetail,
 } from "@sightline/core/runs";
+import type { FetchTarget } from "./checkpoints.ts";
 import type { FollowRequest } from "./follow.ts";
 
 /** What a person asks for on the launch page. */
@@ -26,6 +31,17 @@ export type LaunchRequest = {
   settings: RunSpec["settings"];
   /** Automatic attempts one after the other; none when left out. */
   max_retries?: number;
+  /** The checkpoint that it begins from, of a run on the same host. */
+  fork?: { run_id: string; step: number; keeps_optimiser: boolean } | null;
+};
+
+/** What a person asks for once, to have it for every schedule, seed and host. */
+export type SweepRequest = Omit<LaunchRequest, "seed" | "stages" | "host_id"> & {
+  schedules: { name: string; stages: RunSpec["stages"] }[];
+  seeds: number[];
+  host_ids: string[];
+  /** True: each schedule with each seed once, on the hosts in turn; false: on every host. */
+  is_spread: boolean;
 };
 
 /** Runs as the rest of the server sees them. What can't be done is thrown as a TRPCError with a sentence. */
@@ -50,6 +66,19 @@ export type Runs = {
   /** Null: one that trains, and any number of simulated ones. */
   setRunsAtOnce(host_id: string, runs_at_once: number | null): void;
   setMaxRetries(run_id: string, max_retries: number): void;
+  /** Writes all runs of a sweep at once; a second request with the same key returns the same sweep. */
+  launchSweep(request: SweepRequest): Promise<{ sweep_id: string }>;
+  sweep(sweep_id: string): SweepDetail;
+  /** Cancels those that wait and stops those that run. */
+  stopSweep(sweep_id: string): Promise<void>;
+  /** Resumes those that can be. */
+  resumeSweep(sweep_id: string): Promise<{ resumed: number }>;
+  paces(preset: string, host_ids: string[]): HostPace[];
+  lineage(run_id: string): LineageRun[];
+  checkpoints(run_id: string): Promise<CheckpointList>;
+  /** Brings a checkpoint into the data folder, or below a listed folder. */
+  fetchCheckpoint(run_id: string, step: number, to: FetchTarget | null): Promise<{ job_id: string }>;
+  pruneCheckpoints(run_id: string, steps: number[]): Promise<{ removed: number[]; freed_bytes: number }>;
   trash(run_ids: string[]): void;
   restore(run_ids: string[]): void;
   rename(run_id: string, name: string): void;

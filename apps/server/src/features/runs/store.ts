@@ -171,6 +171,9 @@ export function createRunStore(db: Db) {
       });
     },
 
+    getSweep: (sweep_id: string) =>
+      db.select().from(sweeps).where(eq(sweeps.sweep_id, sweep_id)).get() ?? null,
+
     sweepByKey: (launch_key: string) =>
       db.select().from(sweeps).where(eq(sweeps.launch_key, launch_key)).get() ?? null,
 
