@@ -140,8 +140,23 @@ const launchRoute = createRoute({
     /** Names the draft: a second tab of the same draft launches the same run. */
     draft: z.uuid().optional().catch(undefined),
     preset: z.string().optional().catch(undefined),
+    /** The run whose checkpoint after `step` a new one begins from. */
+    fork: z.string().optional().catch(undefined),
+    step: z.number().int().positive().optional().catch(undefined),
   }),
   component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "LaunchPage"),
+});
+
+const queueRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/queue",
+  component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "QueuePage"),
+});
+
+const sweepRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/sweeps/$sweepId",
+  component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "SweepPage"),
 });
 
 /**
@@ -233,6 +248,8 @@ export const router = createRouter({
     questionSetRoute,
     runsRoute,
     launchRoute,
+    queueRoute,
+    sweepRoute,
     runRoute,
     auditRoute,
     compareRoute,

@@ -39,3 +39,26 @@ export async function rename(run: RunSummary, name: string): Promise<void> {
     notifyFailure(`Could not rename “${run.name}”`, error);
   }
 }
+
+/** Cancels a run that waits, or asks one that runs to save and end. */
+export async function stop(run: RunSummary): Promise<void> {
+  try {
+    await client.runs.stop.mutate({ run_id: run.run_id });
+    notifyDone(
+      run.state === "queued"
+        ? `Cancelled “${run.name}”.`
+        : `“${run.name}” stops after its step and saves a checkpoint.`,
+    );
+  } catch (error) {
+    notifyFailure(`Could not stop “${run.name}”`, error);
+  }
+}
+
+/** Moves a waiting run before another one of its host; null moves it to the end. */
+export async function moveInQueue(run: RunSummary, before_run_id: string | null): Promise<void> {
+  try {
+    await client.runs.moveInQueue.mutate({ run_id: run.run_id, before_run_id });
+  } catch (error) {
+    notifyFailure(`Could not move “${run.name}”`, error);
+  }
+}

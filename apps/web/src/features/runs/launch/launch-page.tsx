@@ -14,13 +14,16 @@ import { usePageTitle } from "../../../app/page-title.ts";
 import { useRuns } from "../follow-list.ts";
 import { ChoosePreset } from "./choose-preset.tsx";
 import { DataAndModel, type FileReport } from "./data-and-model.tsx";
+import { ForkNote, useForkDraft } from "./fork-note.tsx";
 import { getLaunchKey } from "./launch-key.ts";
 import classes from "./launch-page.module.css";
-import { checkDraft, type Draft, getStepsPerEpoch } from "./preflight.ts";
+import { checkDraft, type Draft, getMaxRetries, getStepsPerEpoch, toSpec } from "./preflight.ts";
 import { PreflightPanel } from "./preflight-panel.tsx";
 import { SettingsForm } from "./settings-form.tsx";
+import { checkSweep, countRuns, estimate, listSchedules, parseSeeds } from "./sweep.ts";
+import { SweepForm } from "./sweep-form.tsx";
 import { TrainerState, useTrainingChecks } from "./training-state.tsx";
-import { useDraft } from "./use-draft.ts";
+import { toDraft, useDraft } from "./use-draft.ts";
 
 const route = getRouteApi("/runs/launch");
 
@@ -30,13 +33,24 @@ export function LaunchPage() {
   const draft_key = useDraftKey();
   const presets = useQuery({ ...trpc.runs.presets.queryOptions(), staleTime: Number.POSITIVE_INFINITY });
   const { preset } = route.useSearch();
+  const forked = useForkDraft();
   const first = presets.data?.find((one) => one.preset === preset) ?? presets.data?.[0];
+  if (forked.isError)
+    return <EmptyState title="The run to fork cannot be read">{forked.error.message}</EmptyState>;
+  if (forked.isPending) return <p className={classes.waiting}>Reading the run to fork …</p>;
   if (presets.isError)
     return <EmptyState title="The presets cannot be read">{presets.error.message}</EmptyState>;
   if (presets.data === undefined) return <p className={classes.waiting}>Reading the presets …</p>;
   if (first === undefined) return <EmptyState title="There is no preset to start from" />;
   if (draft_key === undefined) return null;
-  return <LaunchForm key={draft_key} draft_key={draft_key} presets={presets.data} first={first} />;
+  return (
+    <LaunchForm
+      key={draft_key}
+      draft_key={draft_key}
+      presets={presets.data}
+      first={forked.draft ?? toDraft(first, 1)}
+    />
+  );
 }
 
 /** The draft's name; the URL gets one when it has none, so that a second tab of this URL is the same draft. */
@@ -57,7 +71,7 @@ function LaunchForm({
 }: {
   draft_key: string;
   presets: readonly RunPreset[];
-  first: RunPreset;
+  first: Draft;
 }) {
   const form = useDraft(first, draft_key);
   const { draft } = form;
@@ -68,7 +82,17 @@ function LaunchForm({
   const questions = report?.questions ?? null;
   const names = runs.data?.map((run) => run.name) ?? [];
   const training = useTrainingChecks(draft);
-  const checks = [...checkDraft(draft, { host, names, questions }), ...training];
+  const sweep = draft.sweep ?? null;
+  const paces = useQuery({
+    ...trpc.runs.paces.queryOptions({ preset: draft.preset, host_ids: sweep?.host_ids ?? [] }),
+    enabled: sweep !== null && sweep.host_ids.length > 0,
+  }).data;
+  const costs = sweep && estimate(draft, sweep, { hosts: hosts ?? [], paces: paces ?? [], questions });
+  const checks = [
+    ...(sweep && costs ? checkSweep(draft, sweep, costs) : []),
+    ...checkDraft(draft, { host, names, questions }),
+    ...training,
+  ];
   const canStart = checks.every((check) => check.verdict !== "wrong");
   const launch = useLaunch(draft_key);
   const submit = (event?: FormEvent) => {
@@ -88,10 +112,10 @@ function LaunchForm({
       <PaneGroup id="launch">
         <Pane id="what" size={24} min={210}>
           <div className={classes.column}>
-            <ChoosePreset presets={presets} chosen={draft.preset} onChoose={form.take} />
+            {!draft.fork && <ChoosePreset presets={presets} chosen={draft.preset} onChoose={form.take} />}
             <DataAndModel draft={draft} report={report} onReport={setReport} onSet={form.setSetting} />
             <Hosts
-              hosts={hosts ?? []}
+              hosts={(hosts ?? []).filter((one) => !draft.fork || one.host_id === draft.host_id)}
               chosen={draft.host_id}
               onChoose={(host_id) => form.change({ host_id })}
             />
@@ -109,6 +133,7 @@ function LaunchForm({
               <NumberInput
                 label="Seed"
                 size="xs"
+                disabled={sweep !== null}
                 min={0}
                 max={2 ** 31 - 1}
                 allowDecimal={false}
@@ -118,12 +143,21 @@ function LaunchForm({
                 }}
               />
             </div>
+            {draft.fork ? (
+              <ForkNote draft={draft} fork={draft.fork} onChange={(fork) => form.change({ fork })} />
+            ) : (
+              <SweepForm draft={draft} hosts={hosts ?? []} onChange={(sweep) => form.change({ sweep })} />
+            )}
             <ScheduleEditor
               history={form.history}
               steps_per_epoch={getStepsPerEpoch(draft, questions)}
               onChange={form.setHistory}
             />
-            <SettingsForm draft={draft} onSet={form.setSetting} />
+            <SettingsForm
+              draft={draft}
+              onSet={form.setSetting}
+              onRetries={(max_retries) => form.change({ max_retries })}
+            />
           </div>
         </Pane>
         <Pane id="preflight" size={26} min={230}>
@@ -138,7 +172,7 @@ function LaunchForm({
                 loading={launch.isPending}
                 leftSection={<IconRocket size={16} stroke={1.7} />}
               >
-                {draft.engine === "simulator" ? "Launch the simulation" : "Launch"}
+                {nameLaunch(draft)}
               </Button>
             </div>
           </div>
@@ -148,18 +182,40 @@ function LaunchForm({
   );
 }
 
+function nameLaunch({ sweep, engine, fork }: Draft): string {
+  if (sweep) return `Launch ${countRuns(sweep)} runs`;
+  if (fork) return "Launch the fork";
+  return engine === "simulator" ? "Launch the simulation" : "Launch";
+}
+
 /** Launches once however often it is asked, from this tab or from another one of the same draft. */
 function useLaunch(draft_key: string) {
   const navigate = useNavigate();
   const mutation = useMutation({
-    mutationFn: ({ host_id, ...spec }: Draft) =>
-      client.runs.launch.mutate({
-        ...spec,
-        host_id,
-        name: spec.name.trim(),
-        launch_key: getLaunchKey(draft_key, { host_id, ...spec }),
-      }),
-    onSuccess: ({ run_id }) => void navigate({ to: "/runs/$runId", params: { runId: run_id } }),
+    mutationFn: async (draft: Draft) => {
+      const launch_key = getLaunchKey(draft_key, draft);
+      const max_retries = getMaxRetries(draft);
+      const spec = toSpec(draft);
+      const { sweep } = draft;
+      if (!sweep) {
+        const { host_id, fork = null } = draft;
+        return client.runs.launch.mutate({ ...spec, host_id, launch_key, max_retries, fork });
+      }
+      const { seed: _, stages: __, ...rest } = spec;
+      return client.runs.launchSweep.mutate({
+        ...rest,
+        launch_key,
+        max_retries,
+        schedules: listSchedules(draft, sweep),
+        seeds: parseSeeds(sweep.seeds) ?? [],
+        host_ids: sweep.host_ids,
+        is_spread: sweep.is_spread,
+      });
+    },
+    onSuccess: (launched) =>
+      void ("sweep_id" in launched
+        ? navigate({ to: "/runs/sweeps/$sweepId", params: { sweepId: launched.sweep_id } })
+        : navigate({ to: "/runs/$runId", params: { runId: launched.run_id } })),
     onError: (error) => notifyFailure("Could not launch the run", error),
   });
   return {

@@ -3,7 +3,7 @@ import { formatCount } from "@sightline/core/format";
 import { IconAlertTriangle, IconCheck, IconX } from "@tabler/icons-react";
 import { formatDuration } from "../run-state.ts";
 import classes from "./launch-page.module.css";
-import { type Check, type Draft, getPlan } from "./preflight.ts";
+import { type Check, type Draft, getPlan, toSpec } from "./preflight.ts";
 
 const ICONS = { fine: IconCheck, odd: IconAlertTriangle, wrong: IconX };
 const WORDS = { fine: "fine", odd: "look at this", wrong: "cannot start so" };
@@ -57,7 +57,8 @@ function describeTime({ engine }: Draft, secs: number | null): string {
 }
 
 function Command({ draft }: { draft: Draft }) {
-  const { host_id, ...spec } = draft;
+  const { host_id } = draft;
+  const spec = toSpec(draft);
   const module = draft.engine === "simulator" ? "sightline_trainer.sim" : "sightline_trainer.grpo";
   const text = `python3 -m ${module}\n\n# spec.json in the run directory\n${JSON.stringify(spec, null, 2)}`;
   return (

@@ -3,6 +3,7 @@ import type { HostSummary, RunSpec } from "@sightline/core/runs";
 import { totalEpochs, validateStages } from "@sightline/core/schedules";
 import { FAULTS, parseFaults } from "./faults.ts";
 import { FIELDS, getNumber, WORLD_FIELDS } from "./fields.ts";
+import type { SweepWish } from "./sweep.ts";
 
 /** One thing that was looked at before a launch. wrong: it cannot start so; odd: it can, but look. */
 export type Check = { id: string; verdict: "fine" | "odd" | "wrong"; words: string };
@@ -10,7 +11,25 @@ export type Check = { id: string; verdict: "fine" | "odd" | "wrong"; words: stri
 /** What the settings come to. */
 export type Plan = { steps: number; samples_per_step: number; completions: number; secs: number | null };
 
-export type Draft = Omit<RunSpec, "run_id"> & { host_id: string };
+/** What the launch page holds: one run, or what a sweep repeats. */
+export type Draft = Omit<RunSpec, "run_id" | "forked_from"> & {
+  host_id: string;
+  /** Automatic attempts one after the other; the engine's default when absent. */
+  max_retries?: number;
+  /** The checkpoint that the run begins from. */
+  fork?: { run_id: string; step: number; keeps_optimiser: boolean };
+  sweep?: SweepWish | null;
+};
+
+/** What is sent of a draft as the run's own. */
+export function toSpec({ host_id: _, max_retries: __, fork: ___, sweep: ____, ...spec }: Draft) {
+  return { ...spec, name: spec.name.trim() };
+}
+
+/** Real training goes on by itself after a reboot or a kill; a simulation shows its faults as they are. */
+export function getMaxRetries({ max_retries, engine }: Draft): number {
+  return max_retries ?? (engine === "grpo" ? 2 : 0);
+}
 
 /**
  * Counts steps, samples and time of a draft.

@@ -1,15 +1,23 @@
 import { ActionIcon, Button, Checkbox, Collapse, NumberInput, Select } from "@mantine/core";
 import { IconChevronDown, IconChevronRight, IconX } from "@tabler/icons-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { FAULTS, type Fault, formatFaults, parseFaults } from "./faults.ts";
 import { FIELDS, type Field, getNumber } from "./fields.ts";
 import classes from "./launch-page.module.css";
-import type { Draft } from "./preflight.ts";
+import { type Draft, getMaxRetries } from "./preflight.ts";
 
 type OnSet = (name: string, value: string | number | null) => void;
 
 /** The engine's settings; the rarer ones and the faults are folded away. */
-export function SettingsForm({ draft, onSet }: { draft: Draft; onSet: OnSet }) {
+export function SettingsForm({
+  draft,
+  onSet,
+  onRetries,
+}: {
+  draft: Draft;
+  onSet: OnSet;
+  onRetries: (max_retries: number) => void;
+}) {
   const { main, rest } = FIELDS[draft.engine];
   const faults = String(draft.settings.faults ?? "");
   const [isOpen, setOpen] = useState(false);
@@ -17,7 +25,18 @@ export function SettingsForm({ draft, onSet }: { draft: Draft; onSet: OnSet }) {
   return (
     <section aria-label="Settings">
       <h2 className={classes.heading}>Settings</h2>
-      <Fields fields={main} draft={draft} onSet={onSet} />
+      <Fields fields={main} draft={draft} onSet={onSet}>
+        <NumberInput
+          size="xs"
+          label="Tries by itself"
+          title="Automatic attempts after a reboot, a kill, full memory or a loss that is no number; 0: a person resumes (max_retries)"
+          value={getMaxRetries(draft)}
+          min={0}
+          max={20}
+          allowDecimal={false}
+          onChange={(value) => onRetries(typeof value === "number" ? value : 0)}
+        />
+      </Fields>
       <Button
         variant="subtle"
         size="compact-xs"
@@ -39,7 +58,17 @@ export function SettingsForm({ draft, onSet }: { draft: Draft; onSet: OnSet }) {
   );
 }
 
-function Fields({ fields, draft, onSet }: { fields: readonly Field[]; draft: Draft; onSet: OnSet }) {
+function Fields({
+  fields,
+  draft,
+  onSet,
+  children,
+}: {
+  fields: readonly Field[];
+  draft: Draft;
+  onSet: OnSet;
+  children?: ReactNode;
+}) {
   return (
     <div className={classes.fields}>
       {fields.map((field) => (
@@ -57,6 +86,7 @@ function Fields({ fields, draft, onSet }: { fields: readonly Field[]; draft: Dra
           onChange={(value) => onSet(field.name, typeof value === "number" ? value : null)}
         />
       ))}
+      {children}
     </div>
   );
 }

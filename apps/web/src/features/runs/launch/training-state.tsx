@@ -4,13 +4,14 @@ import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { queryClient, trpc } from "../../../app/clients.ts";
 import { notifyFailure } from "../../../app/notify.tsx";
 import classes from "./launch-page.module.css";
-import { type Check, type Draft, NO_FILE } from "./preflight.ts";
+import { type Check, type Draft, NO_FILE, toSpec } from "./preflight.ts";
 
 const TYPING_MS = 250;
 const PREPARING_MS = 2000;
 
 /** What only the server can check before real training: interpreter, questions, batch, disk. */
-export function useTrainingChecks({ host_id: _host, ...spec }: Draft): Check[] {
+export function useTrainingChecks(draft: Draft): Check[] {
+  const spec = toSpec(draft);
   const [settled] = useDebouncedValue(JSON.stringify(spec), TYPING_MS);
   const isReal = spec.engine === "grpo" && spec.settings.question_file !== NO_FILE;
   const checks = useQuery({

@@ -16,12 +16,12 @@ export type LaunchDraft = {
 const STORED = "sightline-launch";
 
 /**
- * A draft that begins as a preset and outlives a reload of its tab.
+ * A draft that begins as a preset, or as the run that it is forked from, and outlives a reload of its tab.
  *
  * @param key  Names the draft; another key is another draft.
  */
-export function useDraft(first: RunPreset, key: string): LaunchDraft {
-  const [rest, setRest] = useState<Omit<Draft, "stages">>(() => read(key) ?? fromPreset(first, 1));
+export function useDraft(first: Draft, key: string): LaunchDraft {
+  const [rest, setRest] = useState<Omit<Draft, "stages">>(() => read(key) ?? first);
   const [history, setHistory] = useState(() =>
     startHistory<StageSpec[]>(read(key)?.stages ?? [...first.stages]),
   );
@@ -39,7 +39,7 @@ export function useDraft(first: RunPreset, key: string): LaunchDraft {
         return { ...now, settings: value === null ? settings : { ...settings, [name]: value } };
       }),
     take: (preset) => {
-      setRest((now) => ({ ...fromPreset(preset, now.seed), host_id: now.host_id }));
+      setRest((now) => ({ ...toDraft(preset, now.seed), host_id: now.host_id, sweep: now.sweep ?? null }));
       setHistory(startHistory([...preset.stages]));
     },
   };
@@ -58,8 +58,10 @@ function read(key: string): Draft | null {
   }
 }
 
-function fromPreset(preset: RunPreset, seed: number): Omit<Draft, "stages"> {
+/** A draft that is the preset as it stands. */
+export function toDraft(preset: RunPreset, seed: number): Draft {
   return {
+    stages: [...preset.stages],
     name: `${preset.preset.replace(/^simulated-/, "").replaceAll("-", " ")} · seed ${seed}`,
     engine: preset.engine,
     preset: preset.preset,

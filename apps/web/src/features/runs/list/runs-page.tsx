@@ -1,7 +1,14 @@
 import { Button, Group, SegmentedControl, TextInput } from "@mantine/core";
 import { formatNumberOf } from "@sightline/core/format";
 import { EmptyState } from "@sightline/ui/empty-state";
-import { IconChartLine, IconPlugConnectedX, IconPlus, IconSearch, IconTrash } from "@tabler/icons-react";
+import {
+  IconChartLine,
+  IconListNumbers,
+  IconPlugConnectedX,
+  IconPlus,
+  IconSearch,
+  IconTrash,
+} from "@tabler/icons-react";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { useKeys } from "../../../app/keys.ts";
@@ -92,6 +99,7 @@ export function RunsPage() {
           >
             {isTrash ? "Back to the runs" : "Trash"}
           </Button>
+          {!isTrash && <QueueButton waiting={all.filter((run) => run.queue !== null).length} />}
           {!isTrash && <LaunchButton />}
         </Group>
       </header>
@@ -105,6 +113,21 @@ export function RunsPage() {
         <RunsTable key={String(isTrash)} runs={shown} isTrash={isTrash} />
       )}
     </div>
+  );
+}
+
+function QueueButton({ waiting }: { waiting: number }) {
+  return (
+    <Button
+      component={Link}
+      to="/runs/queue"
+      size="xs"
+      variant={waiting > 0 ? "light" : "subtle"}
+      color={waiting > 0 ? undefined : "gray"}
+      leftSection={<IconListNumbers size={14} stroke={1.7} />}
+    >
+      {waiting > 0 ? `Queue ${waiting}` : "Queue"}
+    </Button>
   );
 }
 

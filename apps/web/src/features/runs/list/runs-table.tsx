@@ -5,7 +5,11 @@ import { Status } from "@sightline/ui/status";
 import {
   IconArrowDown,
   IconArrowUp,
+  IconChevronDown,
+  IconChevronRight,
   IconDots,
+  IconGitFork,
+  IconGrid3x3,
   IconPencil,
   IconRestore,
   IconTrash,
@@ -29,6 +33,8 @@ import { rename, restore, trash } from "../commands.ts";
 import { RunNameField } from "../run-name-field.tsx";
 import { isLive, RUN_STATES } from "../run-state.ts";
 import { SimulatedBadge } from "../simulated-badge.tsx";
+import { Tally } from "../tally.tsx";
+import { type ListItem, listItems } from "./group-sweeps.ts";
 import { PartsSparkline } from "./parts-sparkline.tsx";
 import classes from "./runs-table.module.css";
 
@@ -103,12 +109,14 @@ export function RunsTable({ runs, isTrash }: { runs: readonly RunSummary[]; isTr
     enableSortingRemoval: false,
   });
   const rows = table.getRowModel().rows;
+  const [shutSweeps, setShutSweeps] = useState<ReadonlySet<string>>(new Set());
+  const items = listItems(rows, shutSweeps);
   const scroll = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
-    count: rows.length,
+    count: items.length,
     getScrollElement: () => scroll.current,
     estimateSize: () => ROW_PX,
-    getItemKey: (index) => rows[index]?.id ?? index,
+    getItemKey: (index) => keyOf(items[index]) ?? index,
     overscan: 8,
   });
   const selected = rows.filter((row) => row.getIsSelected()).map((row) => row.original);
@@ -122,7 +130,7 @@ export function RunsTable({ runs, isTrash }: { runs: readonly RunSummary[]; isTr
         <table
           className={classes.table}
           aria-label={isTrash ? "Runs in the trash" : "Runs"}
-          aria-rowcount={rows.length + 1}
+          aria-rowcount={items.length + 1}
         >
           <thead>
             {table.getHeaderGroups().map((group) => (
@@ -163,8 +171,19 @@ export function RunsTable({ runs, isTrash }: { runs: readonly RunSummary[]; isTr
           </thead>
           <tbody className={classes.body} style={{ height: virtual.getTotalSize() }}>
             {virtual.getVirtualItems().map((item) => {
-              const row = rows[item.index];
-              if (!row) return null;
+              const shown = items[item.index];
+              if (shown === undefined) return null;
+              if (shown.kind === "sweep")
+                return (
+                  <SweepRow
+                    key={keyOf(shown)}
+                    sweep={shown}
+                    rowIndex={item.index + 2}
+                    start={item.start}
+                    onToggle={() => setShutSweeps((now) => toggle(now, shown.sweep_id))}
+                  />
+                );
+              const { row } = shown;
               const run = row.original;
               return (
                 <tr
@@ -172,6 +191,7 @@ export function RunsTable({ runs, isTrash }: { runs: readonly RunSummary[]; isTr
                   aria-rowindex={item.index + 2}
                   className={classes.row}
                   data-run={run.run_id}
+                  data-in-sweep={shown.is_in_sweep || undefined}
                   data-selected={row.getIsSelected() || undefined}
                   style={{ transform: `translateY(${item.start}px)` }}
                 >
@@ -214,12 +234,79 @@ function getAriaSort(sorted: false | "asc" | "desc"): "ascending" | "descending"
   return sorted === "asc" ? "ascending" : "descending";
 }
 
+type Item = ListItem<{ id: string; original: RunSummary }>;
+
+function keyOf(item: Item | undefined): string | undefined {
+  return item?.kind === "sweep" ? `sweep ${item.sweep_id}` : item?.row.id;
+}
+
+function toggle(ids: ReadonlySet<string>, id: string): Set<string> {
+  const next = new Set(ids);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}
+
+/** The head of a sweep's runs: shuts and opens them, and leads to its grid. */
+function SweepRow({
+  sweep,
+  rowIndex,
+  start,
+  onToggle,
+}: {
+  sweep: Extract<Item, { kind: "sweep" }>;
+  rowIndex: number;
+  start: number;
+  onToggle: () => void;
+}) {
+  const Icon = sweep.is_shut ? IconChevronRight : IconChevronDown;
+  return (
+    <tr
+      aria-rowindex={rowIndex}
+      className={classes.row}
+      data-sweep={sweep.sweep_id}
+      style={{ transform: `translateY(${start}px)` }}
+    >
+      <td className={classes.sweep} colSpan={columns.length}>
+        <ActionIcon
+          size="sm"
+          variant="subtle"
+          color="gray"
+          aria-expanded={!sweep.is_shut}
+          aria-label={`${sweep.is_shut ? "Show" : "Hide"} the runs of ${sweep.name}`}
+          onClick={onToggle}
+        >
+          <Icon size={15} stroke={1.7} />
+        </ActionIcon>
+        <IconGrid3x3 size={15} stroke={1.5} aria-hidden />
+        <Link to="/runs/sweeps/$sweepId" params={{ sweepId: sweep.sweep_id }} className={classes.link}>
+          {sweep.name}
+        </Link>
+        <span className={classes.quiet}>sweep</span>
+        <Tally runs={sweep.runs} />
+      </td>
+    </tr>
+  );
+}
+
 function NameCell({ run }: { run: RunSummary }) {
   return (
     <span className={classes.name}>
       <Link to="/runs/$runId" params={{ runId: run.run_id }} className={classes.link} title={run.name}>
         {run.name}
       </Link>
+      {run.forked_from && (
+        <Link
+          to="/runs/$runId"
+          params={{ runId: run.forked_from.run_id }}
+          search={{ tab: "checkpoints" }}
+          className={classes.fork}
+          title={`A fork: it begins after step ${run.forked_from.step} of its parent`}
+          aria-label={`Parent of ${run.name}`}
+        >
+          <IconGitFork size={13} stroke={1.7} aria-hidden />
+          {run.forked_from.step}
+        </Link>
+      )}
       <SimulatedBadge run={run} />
     </span>
   );
@@ -227,6 +314,8 @@ function NameCell({ run }: { run: RunSummary }) {
 
 function StateCell({ run }: { run: RunSummary }) {
   const { tone, label, meaning } = RUN_STATES[run.state];
+  if (run.queue)
+    return <Status tone={tone} label={`${label}, no. ${run.queue.position}`} title={run.queue.why} />;
   return <Status tone={tone} label={label} title={run.problem ?? meaning} />;
 }
 

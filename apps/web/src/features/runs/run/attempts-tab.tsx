@@ -46,7 +46,10 @@ function AttemptRow({ attempt }: { attempt: AttemptSummary }) {
       <td>{formatMoment(attempt.launched_secs)}</td>
       <td className={classes.number}>{formatDuration(Math.max(0, ended - attempt.launched_secs))}</td>
       <td className={classes.number}>{attempt.signal ?? attempt.exit_code ?? "–"}</td>
-      <td className={classes.words}>{attempt.problem ?? attempt.reason ?? ""}</td>
+      <td className={classes.words}>
+        {attempt.why !== null && <div>{attempt.why}</div>}
+        {attempt.problem ?? attempt.reason ?? ""}
+      </td>
     </tr>
   );
 }

@@ -4,6 +4,7 @@ import { IconArrowsMaximize, IconArrowsMinimize } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../../../app/clients.ts";
 import { AttemptsTab } from "./attempts-tab.tsx";
+import { CheckpointsTab } from "./checkpoints-tab.tsx";
 import classes from "./drawer.module.css";
 import { FindTab } from "./find/find-tab.tsx";
 import { GroupsTab } from "./groups-tab.tsx";
@@ -29,6 +30,7 @@ export function Drawer({
       {view.tab === "find" && <FindTab view={view} series={series} beside={beside} />}
       {view.tab === "log" && <LogTab run_id={view.run_id} detail={detail} />}
       {view.tab === "attempts" && <AttemptsTab detail={detail} />}
+      {view.tab === "checkpoints" && <CheckpointsTab run_id={view.run_id} detail={detail} />}
       {view.tab === "problems" && <ProblemsTab detail={detail} series={series} />}
       {view.tab === "settings" && <SettingsTab detail={detail} />}
     </section>
@@ -54,6 +56,7 @@ export function DrawerTabs({
     ["find", "Find", null],
     ["log", "Log", null],
     ["attempts", "Attempts", getAttemptCount(detail, series)],
+    ["checkpoints", "Checkpoints", null],
     ["problems", "Problems", problems === 0 ? null : String(problems)],
     ["settings", "Settings", null],
   ];

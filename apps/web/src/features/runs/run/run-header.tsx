@@ -3,6 +3,7 @@ import type { RunDetail, RunSeries, RunSummary } from "@sightline/core/runs";
 import { Status } from "@sightline/ui/status";
 import { IconDeviceFloppy, IconEye, IconPencil, IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { trpc } from "../../../app/clients.ts";
 import { notifyDone, notifyFailure } from "../../../app/notify.tsx";
@@ -44,6 +45,24 @@ export function RunHeader({
       <span className={classes.state}>
         <Status tone={words.tone} label={words.label} title={words.meaning} />
       </span>
+      {run.queue && (
+        <span className={classes.quiet}>
+          <Link to="/runs/queue">no. {run.queue.position} in the queue</Link>: {run.queue.why}
+        </span>
+      )}
+      {run.forked_from && (
+        <span className={classes.quiet}>
+          fork from step {run.forked_from.step} of{" "}
+          <Link to="/runs/$runId" params={{ runId: run.forked_from.run_id }} search={{ tab: "checkpoints" }}>
+            its parent
+          </Link>
+        </span>
+      )}
+      {run.sweep && (
+        <Link to="/runs/sweeps/$sweepId" params={{ sweepId: run.sweep.sweep_id }} className={classes.quiet}>
+          sweep {run.sweep.name}
+        </Link>
+      )}
       <span className={classes.steps} title="Progress">
         step <b>{run.step ?? 0}</b>
         {run.max_steps !== null && <> / {run.max_steps}</>}
@@ -151,9 +170,15 @@ function CheckpointButton({ run }: { run: RunSummary }) {
 }
 
 function StopButton({ run }: { run: RunSummary }) {
+  const isQueued = run.state === "queued";
   const stop = useMutation(
     trpc.runs.stop.mutationOptions({
-      onSuccess: () => notifyDone(`${run.name} stops after its step and saves a checkpoint.`),
+      onSuccess: () =>
+        notifyDone(
+          isQueued
+            ? `${run.name} no longer waits; nothing was started.`
+            : `${run.name} stops after its step and saves a checkpoint.`,
+        ),
       onError: (error) => notifyFailure(`Could not stop ${run.name}`, error),
     }),
   );
@@ -167,7 +192,7 @@ function StopButton({ run }: { run: RunSummary }) {
       disabled={run.state === "stopping"}
       onClick={() => stop.mutate({ run_id: run.run_id })}
     >
-      Stop
+      {isQueued ? "Cancel" : "Stop"}
     </Button>
   );
 }

@@ -6,7 +6,7 @@ import { useCallback, useMemo } from "react";
 
 const route = getRouteApi("/runs/$runId");
 
-export const TABS = ["groups", "find", "log", "attempts", "problems", "settings"] as const;
+export const TABS = ["groups", "find", "log", "attempts", "checkpoints", "problems", "settings"] as const;
 /** What the drawer under the charts shows. */
 export type Tab = (typeof TABS)[number];
 
