@@ -2,4 +2,5 @@ export * from "./check.ts";
 export * from "./describe.ts";
 export * from "./fold.ts";
 export * from "./history.ts";
+export * from "./judge-action.ts";
 export * from "./types.ts";

@@ -1,3 +1,4 @@
+import type { StatedAction } from "@sightline/core/decisions";
 import { differ, type KnownTriple, type TripleSet } from "@sightline/core/perception";
 import { useEffect, useRef } from "react";
 import { flushSync } from "react-dom";
@@ -14,8 +15,11 @@ export function TripleList({
   current,
   edited,
   raws,
+  judged,
   onEdit,
   onRaw,
+  onJudge,
+  onChoose,
 }: {
   pane: ClipPaneProps;
   set: TripleSet;
@@ -26,8 +30,14 @@ export function TripleList({
   edited: number | null;
   /** Indices whose raw text is open. */
   raws: ReadonlySet<number>;
+  /** Index of the triple whose right action is being chosen. */
+  judged: number | null;
   onEdit(index: number | null): void;
   onRaw(index: number): void;
+  /** Opens the choice of what is right instead of a triple's action, or closes it. */
+  onJudge(index: number | null): void;
+  /** Says what is right of a triple's action: its own, another, or only that it is wrong. */
+  onChoose(index: number, action: StatedAction | null): void;
 }) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
@@ -66,10 +76,14 @@ export function TripleList({
         is_current={current === index}
         is_hovered={pane.hovered === frame}
         shows_raw={raws.has(index)}
+        person={set.triples.includes(triple) ? findPersonAction(pane.version, set, index) : null}
+        is_judged={judged === index}
         onOpen={() => pane.onOpen(frame)}
         onHover={(is_in) => pane.onHover(is_in ? frame : null)}
         onEdit={() => onEdit(index)}
         onRaw={() => onRaw(index)}
+        onJudge={(is_open) => onJudge(is_open ? index : null)}
+        onChoose={(action) => onChoose(index, action)}
       />
     );
   };
@@ -88,6 +102,12 @@ export function TripleList({
       )}
     </section>
   );
+}
+
+/** What a person said of the way to a triple's key-frame, as long as it is the way that the set describes. */
+function findPersonAction(version: ClipPaneProps["version"], { triples }: TripleSet, index: number) {
+  const action = version?.key_frames.find(({ frame }) => frame === triples[index]?.frame)?.action ?? null;
+  return action?.from_frame === triples[index - 1]?.frame ? action : null;
 }
 
 const describe = ({ change, relevant }: KnownTriple) =>

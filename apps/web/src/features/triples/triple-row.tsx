@@ -1,7 +1,10 @@
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon, Popover, Tooltip } from "@mantine/core";
+import type { PersonAction, StatedAction } from "@sightline/core/decisions";
 import { formatClock } from "@sightline/core/format";
 import { type DiffPiece, explainProblem, type KnownTriple } from "@sightline/core/perception";
-import { IconAlertTriangle, IconPencil, IconQuote } from "@tabler/icons-react";
+import { IconAlertTriangle, IconPencil, IconQuote, IconThumbDown, IconThumbUp } from "@tabler/icons-react";
+import { ActionChoice } from "../../app/decisions/action-choice.tsx";
+import { PersonWord } from "../../app/decisions/person-word.tsx";
 import { ActionChip } from "./action-chip.tsx";
 import classes from "./triple-row.module.css";
 
@@ -17,8 +20,12 @@ export function TripleRow({
   shows_raw,
   onOpen,
   onHover,
+  person,
+  is_judged,
   onEdit,
   onRaw,
+  onJudge,
+  onChoose,
 }: {
   clip_id: string;
   triple: KnownTriple;
@@ -29,8 +36,15 @@ export function TripleRow({
   shows_raw: boolean;
   onOpen(): void;
   onHover(is_in: boolean): void;
+  /** What a person said of the action; null when nobody did. */
+  person: PersonAction | null;
+  /** Whether what is right is being chosen. */
+  is_judged: boolean;
   onEdit(): void;
   onRaw(): void;
+  onJudge(is_open: boolean): void;
+  /** The triple's own action: right; null: only wrong. */
+  onChoose(action: StatedAction | null): void;
 }) {
   const { index, frame, time_secs, change, relevant, raw, problems, edits } = triple;
   const told = problems.filter((problem) => problem !== "contradicts_geometry");
@@ -74,6 +88,43 @@ export function TripleRow({
             </span>
           )}
           <span className={classes.tools}>
+            {index > 0 && (
+              <>
+                <Tooltip label="The action is right (Q)">
+                  <ActionIcon
+                    size={22}
+                    aria-label={`The action of triple ${index} is right`}
+                    disabled={triple.action === null}
+                    onClick={() => onChoose(triple.action)}
+                  >
+                    <IconThumbUp size={14} stroke={1.6} />
+                  </ActionIcon>
+                </Tooltip>
+                <Popover
+                  opened={is_judged}
+                  onChange={onJudge}
+                  trapFocus
+                  returnFocus
+                  position="left"
+                  withinPortal
+                >
+                  <Popover.Target>
+                    <Tooltip label="The action is wrong (W)">
+                      <ActionIcon
+                        size={22}
+                        aria-label={`The action of triple ${index} is wrong`}
+                        onClick={() => onJudge(!is_judged)}
+                      >
+                        <IconThumbDown size={14} stroke={1.6} />
+                      </ActionIcon>
+                    </Tooltip>
+                  </Popover.Target>
+                  <Popover.Dropdown p={6} aria-label="What is right">
+                    <ActionChoice onChoose={onChoose} />
+                  </Popover.Dropdown>
+                </Popover>
+              </>
+            )}
             <Tooltip label="The perceiver's own words (R)">
               <ActionIcon
                 size={22}
@@ -93,7 +144,7 @@ export function TripleRow({
         </div>
         {compared === null ? (
           <>
-            {index > 0 && <ActionLine triple={triple} />}
+            {index > 0 && <ActionLine triple={triple} person={person} />}
             {change !== "" && <p className={classes.change}>{change}</p>}
             {relevant !== "" && (
               <p className={classes.relevant}>
@@ -128,7 +179,7 @@ export function TripleRow({
 }
 
 /** The action that was named, and beside it what the pictures say where they say otherwise. */
-function ActionLine({ triple }: { triple: KnownTriple }) {
+function ActionLine({ triple, person }: { triple: KnownTriple; person: PersonAction | null }) {
   const { action, motion, problems } = triple;
   const contradicts = problems.includes("contradicts_geometry");
   const sure = motion?.confidence == null ? "" : ` (${Math.round(motion.confidence * 100)} %)`;
@@ -144,6 +195,7 @@ function ActionLine({ triple }: { triple: KnownTriple }) {
           </span>
         </Tooltip>
       )}
+      {person !== null && <PersonWord person={person} />}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { Button, Group, Loader, Progress } from "@mantine/core";
+import { judgeAction, type StatedAction } from "@sightline/core/decisions";
 import { formatNumberOf } from "@sightline/core/format";
 import type { TripleSet, TripleSetSummary } from "@sightline/core/perception";
 import { EmptyState } from "@sightline/ui/empty-state";
@@ -8,7 +9,9 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { trpc } from "../../app/clients.ts";
 import type { ClipPaneProps } from "../../app/clip-pane.ts";
+import { ACTION_KEYS } from "../../app/decisions/actions.ts";
 import { useKeys } from "../../app/keys.ts";
+import { notifyFailure } from "../../app/notify.tsx";
 import { cancelSet, restoreSet, resumeSet, undoEdit } from "./commands.ts";
 import { MakeDialog } from "./make-dialog.tsx";
 import { SetBar } from "./set-bar.tsx";
@@ -22,7 +25,7 @@ const route = getRouteApi("/clips/$clipId");
 
 /** What changed at each key-frame, by whom it was said, and where two say otherwise. */
 export function TriplesPane(props: ClipPaneProps) {
-  const { clip, selection, is_saved, frame } = props;
+  const { clip, selection, version, is_saved, frame, onDecide } = props;
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/clips/$clipId" });
   const sets = useTripleSets(clip.clip_id);
@@ -33,6 +36,7 @@ export function TriplesPane(props: ClipPaneProps) {
   const against = useTripleSet(other);
   const [dialog, setDialog] = useState<"make" | "text" | null>(null);
   const [edited, setEdited] = useState<number | null>(null);
+  const [judged, setJudged] = useState<number | null>(null);
   const [raws, setRaws] = useState<ReadonlySet<number>>(new Set());
   const start = useMutation(trpc.triples.start.mutationOptions());
 
@@ -48,7 +52,44 @@ export function TriplesPane(props: ClipPaneProps) {
       return next;
     });
 
+  const choose = (index: number, action: StatedAction | null) => {
+    setJudged(null);
+    const triple = set?.triples[index];
+    const before = set?.triples[index - 1];
+    if (set === null || triple === undefined || before === undefined) return;
+    const about = {
+      frame: triple.frame,
+      from_frame: before.frame,
+      said_by: set.label,
+      said_action: triple.action,
+    };
+    const check = onDecide(judgeAction(about, action));
+    if (check.outcome === "refused") notifyFailure("Nothing was decided", check.reason);
+  };
+  const digits = ACTION_KEYS.filter(({ key }) => /[1-9]/.test(key));
+
   useKeys("Triples", [
+    {
+      key: "Q",
+      label: "The triple’s action is right",
+      run: () => {
+        const action = current === null ? null : (set?.triples[current]?.action ?? null);
+        if (current !== null && action !== null) choose(current, action);
+      },
+    },
+    {
+      key: "W",
+      label: "It is wrong; choose what is right",
+      run: () => current !== null && current > 0 && setJudged(current),
+    },
+    {
+      key: digits.map(({ key }) => key).join(" "),
+      label: "It is wrong; this one is right",
+      run: (event) => {
+        const chosen = digits.find(({ key }) => key === event.key);
+        if (chosen !== undefined && current !== null && !event.repeat) choose(current, chosen.action);
+      },
+    },
     { key: "E", label: "Edit the triple", run: () => set && current !== null && setEdited(current) },
     { key: "R", label: "The perceiver's own words", run: () => current !== null && toggleRaw(current) },
     { key: "T", label: "The text that the model reads", run: () => set && setDialog("text") },
@@ -125,6 +166,14 @@ export function TriplesPane(props: ClipPaneProps) {
               here.
             </p>
           )}
+          {version !== null &&
+            version.settings_hash === summary.settings_hash &&
+            version.version !== summary.selection_version && (
+              <p className={classes.note}>
+                Made of version {summary.selection_version} of the key-frames; version {version.version} is on
+                screen.
+              </p>
+            )}
           {set !== null && set.triples.length > 0 && <TallyLine set={set} against={against} />}
           {set !== null && (
             <TripleList
@@ -134,6 +183,9 @@ export function TriplesPane(props: ClipPaneProps) {
               current={current}
               edited={edited}
               raws={raws}
+              judged={judged}
+              onJudge={setJudged}
+              onChoose={choose}
               onEdit={setEdited}
               onRaw={toggleRaw}
             />

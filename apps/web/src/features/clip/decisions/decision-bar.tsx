@@ -1,5 +1,5 @@
-import { ActionIcon, Button, Kbd, Popover, Textarea, Tooltip } from "@mantine/core";
-import type { PersonAction, StatedAction } from "@sightline/core/decisions";
+import { ActionIcon, Button, Popover, Textarea, Tooltip } from "@mantine/core";
+import type { PersonAction } from "@sightline/core/decisions";
 import {
   IconArrowBackUp,
   IconArrowBarToLeft,
@@ -13,10 +13,10 @@ import {
   IconThumbDown,
   IconThumbUp,
 } from "@tabler/icons-react";
-import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
+import { ActionChoice } from "../../../app/decisions/action-choice.tsx";
 import { VerdictMark } from "../verdict-mark.tsx";
 import { ActionWords } from "./action-words.tsx";
-import { ACTION_KEYS } from "./actions.ts";
 import classes from "./decision-bar.module.css";
 import type { DecisionActions } from "./use-decision-actions.ts";
 
@@ -203,33 +203,6 @@ function Decide({
         </span>
       </ActionIcon>
     </Tooltip>
-  );
-}
-
-const CHOICES: readonly { key: string; action: StatedAction | null }[] = [
-  ...ACTION_KEYS,
-  { key: "W", action: null },
-];
-
-/** The ten actions under their digits. */
-function ActionChoice({ onChoose }: { onChoose(action: StatedAction | null): void }) {
-  function onKeyDown(event: KeyboardEvent): void {
-    const chosen = CHOICES.find(({ key }) => key === event.key.toUpperCase());
-    if (chosen === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    onChoose(chosen.action);
-  }
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the digits choose while a button within has the focus.
-    <div className={classes.actions} onKeyDown={onKeyDown}>
-      {CHOICES.map(({ key, action }) => (
-        <button key={key} type="button" className={classes.action} onClick={() => onChoose(action)}>
-          <Kbd size="xs">{key}</Kbd>
-          {action ?? "only wrong"}
-        </button>
-      ))}
-    </div>
   );
 }
 

@@ -5,6 +5,7 @@ import {
   describeDecided,
   findRedo,
   findUndo,
+  judgeAction,
   type SelectionVersion,
   type StatedAction,
 } from "@sightline/core/decisions";
@@ -176,17 +177,6 @@ export function useDecisionActions({
     },
     decide,
   };
-}
-
-/** Says what is right of a way; where that is what was said already, it is called right. */
-export function judgeAction(
-  about: { frame: number; from_frame: number; said_by: string; said_action: StatedAction | null },
-  right_action: StatedAction | null,
-): Decided {
-  const { said_action } = about;
-  return said_action !== null && said_action === right_action
-    ? { kind: "action_right", ...about, said_action }
-    : { kind: "action_wrong", ...about, right_action };
 }
 
 function findStep(

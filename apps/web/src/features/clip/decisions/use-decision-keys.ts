@@ -1,5 +1,5 @@
+import { ACTION_KEYS } from "../../../app/decisions/actions.ts";
 import { useKeys } from "../../../app/keys.ts";
-import { ACTION_KEYS } from "./actions.ts";
 import type { OpenField } from "./decision-bar.tsx";
 import type { DecisionActions } from "./use-decision-actions.ts";
 
