@@ -1,14 +1,16 @@
 import { join } from "node:path";
+import { attachSshd } from "../../../executors/testing/attach.ts";
+import { endProcess, type Sshd, startSshd } from "../../../executors/testing/sshd.ts";
 import { type Follower, followRuns, oneTo, stepsInForce } from "./follower.ts";
 import { holdAgainstDisk } from "./hold.ts";
-import { smallRun } from "./launch.ts";
+import { shortTinyRun, smallRun } from "./launch.ts";
 import { attemptProcesses, kill, processesOf } from "./processes.ts";
 import { makeDataDir, type ServerProcess, spawnServer } from "./servers.ts";
 
-export const VICTIMS = ["server", "supervisor", "trainer"] as const;
+export const VICTIMS = ["server", "supervisor", "trainer", "link"] as const;
 export type Victim = (typeof VICTIMS)[number];
 
-/** Alone and in pairs. */
+/** Alone and in pairs, on this machine, where there is no link. */
 export const VICTIM_SETS: readonly (readonly Victim[])[] = [
   ["server"],
   ["supervisor"],
@@ -18,15 +20,24 @@ export const VICTIM_SETS: readonly (readonly Victim[])[] = [
   ["supervisor", "trainer"],
 ];
 
+/** Alone and in pairs, on a host that is reached by SSH. */
+export const SSH_VICTIM_SETS: readonly (readonly Victim[])[] = VICTIMS.flatMap((one, index) => [
+  [one],
+  ...VICTIMS.slice(index + 1).map((other): readonly Victim[] => [one, other]),
+]);
+
 export type KillRound = {
+  /** Where the run is: on this machine, or on an SSH host that an sshd on loopback plays. */
+  host: "local" | "ssh";
+  /** What trains: the simulator, or the tiny preset cut short, for which an interpreter must be named. */
+  engine: { kind: "simulator"; steps_per_sec: number } | { kind: "tiny"; python: string };
   victims: readonly Victim[];
   /** Milliseconds from `from`: the press of the button, or the moment at which the trainer named itself. */
   at_ms: number;
   from: "launch" | "start";
-  /** How long a killed server stays away. */
+  /** How long a killed server, or a host whose link was cut, stays away. */
   down_ms: number;
   steps: number;
-  steps_per_sec: number;
 };
 
 export type KillResult = KillRound & {
@@ -36,7 +47,7 @@ export type KillResult = KillRound & {
 };
 
 /**
- * Launches a simulated run on a real server, kills the victims with SIGKILL, brings back what a person would bring back
+ * Launches a run on a real server, kills the victims with SIGKILL, brings back what a person would bring back
  * (the server; the run by Resume where its trainer died) and holds what arrived against what lies on the disk.
  */
 export async function killRound(round: KillRound): Promise<KillResult> {
@@ -44,37 +55,50 @@ export async function killRound(round: KillRound): Promise<KillResult> {
   const faults: string[] = [];
   let server: ServerProcess | null = null;
   let follower: Follower | null = null;
+  let sshd: Sshd | null = null;
+  const before = process.env.SIGHTLINE_SSH_CONFIG;
   try {
+    if (round.host === "ssh") {
+      sshd = await startSshd("kills");
+      process.env.SIGHTLINE_SSH_CONFIG = sshd.client_config;
+    }
+    /** The folder in which `runs` lies, where the run is. */
+    const place = sshd?.home ?? dataDir;
     server = await spawnServer(dataDir);
     const { port } = server;
-    const request = smallRun({
-      steps_per_sec: round.steps_per_sec,
-      max_steps: round.steps,
-      steps_per_epoch: Math.ceil(round.steps / 4),
-    });
+    const host_id = sshd === null ? "local" : await attachSshd(server.client, sshd, join(place, "runs"));
+    if (sshd !== null && round.engine.kind === "tiny") await adopt(server, host_id, round.engine.python);
+    const request =
+      round.engine.kind === "tiny"
+        ? shortTinyRun(round.steps)
+        : smallRun({
+            steps_per_sec: round.engine.steps_per_sec,
+            max_steps: round.steps,
+            steps_per_epoch: Math.ceil(round.steps / 4),
+          });
     const launched = Date.now();
-    const { run_id } = await server.client.runs.launch.mutate(request);
+    const { run_id } = await server.client.runs.launch.mutate({ ...request, host_id });
     follower = followRuns(server.client, [run_id]);
     const { client } = server;
 
     if (round.from === "start")
-      while (!attemptProcesses(dataDir, run_id, 1)?.trainer && Date.now() - launched < 30_000) await sleep(5);
+      while (!attemptProcesses(place, run_id, 1)?.trainer && Date.now() - launched < 30_000) await sleep(5);
     await sleep(round.from === "start" ? round.at_ms : round.at_ms - (Date.now() - launched));
-    const processes = attemptProcesses(dataDir, run_id, 1);
+    const processes = attemptProcesses(place, run_id, 1);
     for (const victim of round.victims) {
       if (victim === "server") await server.kill();
+      else if (victim === "link") await cutLink(sshd, round.down_ms);
       else if (processes) kill(processes[victim]);
     }
-    if (round.victims.includes("server")) {
-      await sleep(round.down_ms);
-      server = await spawnServer(dataDir, port);
-    }
+    if (round.victims.includes("server") || sshd?.pid() === 0) await sleep(round.down_ms);
+    if (sshd?.pid() === 0) await sshd.start();
+    if (round.victims.includes("server")) server = await spawnServer(dataDir, port);
 
     for (let resumed = 0; resumed < 3; resumed++) {
       await follower.until(
         "an end",
         (at) => isEnd(at.run(run_id)?.state, resumed, at.run(run_id)?.attempts),
-        60_000,
+        180_000,
       );
       if (follower.run(run_id)?.state === "done") break;
       const { resumable } = await client.runs.get.query({ run_id });
@@ -100,15 +124,37 @@ export async function killRound(round: KillRound): Promise<KillResult> {
     follower.stop();
     await server.kill();
     server = null;
-    faults.push(...holdAgainstDisk(dataDir, join(dataDir, "runs"), run_id));
+    faults.push(...holdAgainstDisk(dataDir, join(place, "runs"), run_id));
     await sleep(500);
-    const left = processesOf(dataDir);
+    await sshd?.stop();
+    const left = [...processesOf(dataDir), ...(sshd === null ? [] : processesOf(sshd.folder))];
     if (left.length > 0) faults.push(`processes ${left.join()} are left`);
     return { ...round, attempts: run?.attempts ?? 0, faults };
   } finally {
     follower?.stop();
     await server?.kill();
+    await sshd?.remove();
     await remove();
+    if (before === undefined) delete process.env.SIGHTLINE_SSH_CONFIG;
+    else process.env.SIGHTLINE_SSH_CONFIG = before;
+  }
+}
+
+/** Half of the cuts take the host away for a while; the others end its connections, which may come back at once. */
+async function cutLink(sshd: Sshd | null, down_ms: number) {
+  if (down_ms % 2 === 0) await sshd?.stop();
+  else for (const pid of sshd?.sessions() ?? []) endProcess(pid);
+}
+
+async function adopt({ client }: ServerProcess, host_id: string, python: string) {
+  await client.hosts.prepare.mutate({ host_id, profile: "adopt", python });
+  for (;;) {
+    await sleep(300);
+    const environment = (await client.hosts.list.query()).find(
+      (host) => host.host_id === host_id,
+    )?.environment;
+    if (environment?.state === "ready") return;
+    if (environment?.problem) throw new Error(environment.problem);
   }
 }
 

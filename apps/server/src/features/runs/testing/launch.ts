@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { RunSpec, RunSummary } from "@sightline/core/runs";
 import type { App } from "../../../app.ts";
+import { RUN_PRESETS } from "../presets.ts";
 import type { Client } from "./client.ts";
 
 /** A small simulated run: 40 steps in two seconds, a checkpoint every five. */
@@ -31,6 +32,34 @@ export function smallRun(change: Partial<RunSpec["settings"]> = {}) {
       save_steps: 5,
       eval_steps: 0,
       ...change,
+    },
+  };
+}
+
+/** Real training that is over in half a minute: the preset `tiny` with few questions and a short warm start. */
+export function shortTinyRun(steps: number) {
+  const preset = RUN_PRESETS.find((one) => one.preset === "tiny");
+  if (!preset) throw new Error("there is no preset tiny");
+  const { engine, stages, settings } = preset;
+  const per_epoch = Math.ceil(steps / 3);
+  return {
+    launch_key: randomUUID(),
+    name: "short tiny",
+    engine,
+    preset: "tiny",
+    seed: 1,
+    stages,
+    settings: {
+      ...settings,
+      train_questions: per_epoch * 4,
+      prompts_per_step: 4,
+      group_size: 4,
+      micro_batch: 16,
+      eval_questions: 8,
+      eval_steps: 0,
+      warm_questions: 64,
+      warm_steps: 20,
+      save_steps: 4,
     },
   };
 }
