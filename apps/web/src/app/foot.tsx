@@ -2,7 +2,7 @@ import type { Job } from "@sightline/core/clips";
 import { formatBytes, formatCount } from "@sightline/core/format";
 import { isEndState, type RunState, type RunSummary } from "@sightline/core/runs";
 import { JobTray, type TrayItem } from "@sightline/ui/job-tray";
-import { IconArrowRight, IconPlayerPause, IconPlayerPlay, IconX } from "@tabler/icons-react";
+import { IconArrowRight, IconPlayerPause, IconPlayerPlay, IconStack2, IconX } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "./clients.ts";
@@ -32,7 +32,11 @@ export function Foot() {
   const runItems = runs
     .filter(({ state }) => !isEndState(state))
     .map((run) => toRunItem(run, () => open(run.run_id)));
-  const jobItems = jobs.filter(({ job_id }) => !cleared.has(job_id)).map(toJobItem);
+  const jobItems = jobs
+    .filter(({ job_id }) => !cleared.has(job_id))
+    // A batch begins many others; it speaks for them.
+    .sort((one, other) => Number(one.kind === "batch") - Number(other.kind === "batch"))
+    .map((job) => toJobItem(job, () => void navigate({ to: "/batches" })));
   return (
     <footer className={classes.foot}>
       <JobTray
@@ -51,7 +55,8 @@ function isOver({ state }: Job): boolean {
   return state === "done" || state === "failed" || state === "cancelled";
 }
 
-function toJobItem(job: Job): TrayItem {
+/** @param openBatches  Goes to where batches are followed. */
+function toJobItem(job: Job, openBatches: () => void): TrayItem {
   const cancel = () => {
     client.jobs.cancel
       .mutate({ job_id: job.job_id })
@@ -64,7 +69,10 @@ function toJobItem(job: Job): TrayItem {
     done: job.done,
     total: job.total,
     problem: job.problem,
-    actions: isOver(job) ? [] : [{ label: "Cancel", icon: <IconX size={14} />, run: cancel }],
+    actions: [
+      ...(job.kind === "batch" ? [{ label: "Open", icon: <IconStack2 size={14} />, run: openBatches }] : []),
+      ...(isOver(job) ? [] : [{ label: "Cancel", icon: <IconX size={14} />, run: cancel }]),
+    ],
   };
 }
 
