@@ -26,6 +26,19 @@ const BIG = { steps: 7813, groups: 8, group_size: 8 };
 const TRACE_CHARS = 25_000_000;
 const ROUNDS = 5;
 
+/** Charts that show every run, and how many of them are drawn; a drawn chart has a point of each run at least. */
+const DRAWN = `(() => {
+  const all = [...document.querySelectorAll("section[data-points]")].filter((section) =>
+    ["Reward parts", "Completion length, tokens", "Completions cut", "Total reward", "KL to the reference", "Entropy",
+     "Gradient norm", "Loss", "Learning rate", "Seconds per step"].includes(section.ariaLabel));
+  const seen = all.filter((section) => {
+    const { top, bottom } = section.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+  });
+  const isDrawn = (section) => Number(section.dataset.points) > ${RUNS} * 20;
+  return { seen: seen.length, drawn: seen.filter(isDrawn).length };
+})()`;
+
 const kept = process.argv[2] === undefined ? null : join(process.cwd(), process.argv[2]);
 if (kept !== null) mkdirSync(kept, { recursive: true });
 const { dataDir, remove } = kept === null ? makeDataDir("bench") : { dataDir: kept, remove: async () => {} };
@@ -84,19 +97,6 @@ async function untilIndexed({ client }: ServerProcess) {
     await sleep(5000);
   }
 }
-
-/** Charts that show every run, and how many of them are drawn; a drawn chart has a point of each run at least. */
-const DRAWN = `(() => {
-  const all = [...document.querySelectorAll("section[data-points]")].filter((section) =>
-    ["Reward parts", "Completion length, tokens", "Completions cut", "Total reward", "KL to the reference", "Entropy",
-     "Gradient norm", "Loss", "Learning rate", "Seconds per step"].includes(section.ariaLabel));
-  const seen = all.filter((section) => {
-    const { top, bottom } = section.getBoundingClientRect();
-    return bottom > 0 && top < innerHeight;
-  });
-  const isDrawn = (section) => Number(section.dataset.points) > ${RUNS} * 20;
-  return { seen: seen.length, drawn: seen.filter(isDrawn).length };
-})()`;
 
 async function measureCurves({ address }: ServerProcess, context: BrowserContext) {
   const others = JSON.stringify(Array.from({ length: RUNS - 1 }, (_, i) => idOf(i + 1)));
