@@ -23,11 +23,17 @@ export type RunningServer = {
  * Playwright's test with a real server; `page` is logged in and relative addresses go to that server.
  * `test.use({ samples: true })` starts it as `npm start` does, with the sample project.
  */
-export const test = base.extend<{ server: RunningServer; samples: boolean }>({
+export const test = base.extend<{
+  server: RunningServer;
+  samples: boolean;
+  /** Variables that the server gets besides our own. */
+  environment: Record<string, string>;
+}>({
   samples: [false, { option: true }],
-  server: async ({ samples }, use) => {
+  environment: [{}, { option: true }],
+  server: async ({ samples, environment }, use) => {
     const dataDir = mkdtempSync(join(tmpdir(), "sightline-e2e-"));
-    let running = await startServer(dataDir, 0, { samples });
+    let running = await startServer(dataDir, 0, { samples, environment });
     const server: RunningServer = {
       url: running.url,
       dataDir,
@@ -35,7 +41,7 @@ export const test = base.extend<{ server: RunningServer; samples: boolean }>({
       kill: () => endServer(running.child, "SIGKILL"),
       async restart() {
         await endServer(running.child, "SIGTERM");
-        running = await startServer(dataDir, Number(new URL(server.url).port), { samples });
+        running = await startServer(dataDir, Number(new URL(server.url).port), { samples, environment });
       },
     };
     try {
@@ -62,7 +68,9 @@ type Started = { child: ChildProcess; url: string; token: string };
 export function startServer(
   dataDir: string,
   port: number,
-  { samples }: { samples: boolean } = { samples: false },
+  { samples, environment = {} }: { samples: boolean; environment?: Record<string, string> } = {
+    samples: false,
+  },
 ): Promise<Started> {
   const child = spawn(
     process.execPath,
@@ -81,7 +89,7 @@ export function startServer(
       cwd: ROOT,
       stdio: ["ignore", "pipe", "pipe"],
       // A server that is not bare would prepare a trainer of its own where it is given none.
-      env: { SIGHTLINE_TRAINER_PYTHON: "python3", ...process.env },
+      env: { SIGHTLINE_TRAINER_PYTHON: "python3", ...process.env, ...environment },
     },
   );
   return new Promise((resolve, reject) => {

@@ -69,59 +69,60 @@ export function AttachPage() {
         is installed as root there, nothing listens, and runs go on while the link is away.
       </p>
       <ol className={classes.steps}>
-        <Step title="Which machine" state={isAttached ? "done" : "now"}>
-          <form
-            className={classes.form}
-            autoComplete="off"
-            noValidate
-            onSubmit={look}
-            aria-label="Attach a host"
-          >
-            <TextInput
-              size="xs"
-              label="Name"
-              description="As it is called here."
-              placeholder="gpu-box"
-              autoFocus
-              disabled={isAttached}
-              value={name}
-              error={shown(faults.name)}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
-            />
-            <TextInput
-              size="xs"
-              label="Address"
-              description="user@host, with :port if it isn't 22, or an alias of your ssh config."
-              placeholder="ana@gpu-box.lab"
-              disabled={isAttached}
-              value={address}
-              error={shown(faults.address)}
-              onChange={({ currentTarget }) => {
-                setAddress(currentTarget.value);
-                contact.reset();
-              }}
-            />
-            <TextInput
-              size="xs"
-              label="Folder for runs"
-              description="On that machine, with room for checkpoints."
-              disabled={isAttached}
-              value={root}
-              error={shown(faults.root)}
-              onChange={({ currentTarget }) => setRoot(currentTarget.value)}
-            />
-            {!isAttached && (
+        <Step title="Which machine" state={isAttached || hasKey(contact.data) ? "done" : "now"}>
+          {isAttached ? (
+            <p className={classes.said}>
+              {name.trim()} · {address.trim()} · {root.trim()}
+            </p>
+          ) : (
+            <form
+              className={classes.form}
+              autoComplete="off"
+              noValidate
+              onSubmit={look}
+              aria-label="Attach a host"
+            >
+              <TextInput
+                size="xs"
+                label="Name"
+                description="As it is called here."
+                placeholder="gpu-box"
+                autoFocus
+                value={name}
+                error={shown(faults.name)}
+                onChange={({ currentTarget }) => setName(currentTarget.value)}
+              />
+              <TextInput
+                size="xs"
+                label="Address"
+                description="user@host, with :port if it isn't 22, or an alias of your ssh config."
+                placeholder="ana@gpu-box.lab"
+                value={address}
+                error={shown(faults.address)}
+                onChange={({ currentTarget }) => {
+                  setAddress(currentTarget.value);
+                  contact.reset();
+                }}
+              />
+              <TextInput
+                size="xs"
+                label="Folder for runs"
+                description="On that machine, with room for checkpoints."
+                value={root}
+                error={shown(faults.root)}
+                onChange={({ currentTarget }) => setRoot(currentTarget.value)}
+              />
               <div>
                 <Button
                   type="submit"
-                  variant={contact.data?.state === "new" ? "default" : "filled"}
-                  loading={contact.isPending}
+                  variant={hasKey(contact.data) ? "default" : "filled"}
+                  loading={contact.isPending || attach.isPending}
                 >
                   {contact.data === undefined ? "Make contact" : "Look again"}
                 </Button>
               </div>
-            )}
-          </form>
+            </form>
+          )}
           {contact.error && <Failure>{contact.error.message}</Failure>}
           {contact.data?.state === "unreachable" && <Failure>{contact.data.problem}</Failure>}
         </Step>
@@ -165,7 +166,7 @@ export function AttachPage() {
 }
 
 type StepState = "now" | "done" | "later";
-const TONES: Record<StepState, Tone> = { now: "busy", done: "done", later: "waiting" };
+const TONES: Record<StepState, Tone> = { now: "quiet", done: "done", later: "waiting" };
 
 function Step({ title, state, children }: { title: string; state: StepState; children: ReactNode }) {
   return (
