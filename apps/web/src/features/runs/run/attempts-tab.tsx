@@ -1,5 +1,9 @@
-import type { AttemptSummary, RunDetail } from "@sightline/core/runs";
+import { NumberInput } from "@mantine/core";
+import type { AttemptSummary, RunDetail, RunSummary } from "@sightline/core/runs";
 import { Status } from "@sightline/ui/status";
+import { useMutation } from "@tanstack/react-query";
+import { queryClient, trpc } from "../../../app/clients.ts";
+import { notifyFailure } from "../../../app/notify.tsx";
 import { formatDuration, getVerdict } from "../run-state.ts";
 import classes from "./table.module.css";
 
@@ -9,6 +13,7 @@ export function AttemptsTab({ detail }: { detail: RunDetail | null }) {
   if (detail.attempts.length === 0) return <p className={classes.hint}>No process was started yet.</p>;
   return (
     <div className={classes.scroll}>
+      {!detail.run.watched && <Retries run={detail.run} />}
       <table className={classes.table}>
         <thead>
           <tr>
@@ -27,6 +32,35 @@ export function AttemptsTab({ detail }: { detail: RunDetail | null }) {
           ))}
         </tbody>
       </table>
+    </div>
+  );
+}
+
+/** How often the run goes on without anybody asking. */
+function Retries({ run: { run_id, name, max_retries } }: { run: RunSummary }) {
+  const set = useMutation(
+    trpc.runs.setMaxRetries.mutationOptions({
+      onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.runs.get.queryKey({ run_id }) }),
+      onError: (error) => notifyFailure(`Could not change how often ${name} tries by itself`, error),
+    }),
+  );
+  return (
+    <div className={classes.retries}>
+      <NumberInput
+        size="xs"
+        w={64}
+        min={0}
+        max={20}
+        allowDecimal={false}
+        aria-label="Tries by itself"
+        value={max_retries}
+        onChange={(value) => {
+          if (typeof value === "number" && value !== max_retries)
+            set.mutate({ run_id, max_retries: Math.min(20, value) });
+        }}
+      />
+      automatic attempts at most after an interruption, a kill, full memory or a loss that is no number; what
+      only a person can mend is never tried again
     </div>
   );
 }

@@ -16,7 +16,8 @@ function formatSecs(secs: number): string {
 /** What the axis of a kind counts, in words. */
 export function describeX(kind: XMap["kind"]): XWords {
   if (kind === "time") return { label: "time since the first step, h:mm:ss", format: formatSecs };
-  const label = { step: "step", epoch: "epoch", tokens: "tokens", stage: "steps of the stage" }[kind];
+  if (kind === "epoch") return { label: "epoch", format: (epoch) => String(Number(epoch.toFixed(2))) };
+  const label = { step: "step", tokens: "tokens", stage: "steps of the stage" }[kind];
   return { label, format: undefined };
 }
 

@@ -1,0 +1,167 @@
+import type { Page } from "@playwright/test";
+import { expectAccessible } from "./support/axe.ts";
+import { ask, fillLaunchPage, getRun, launch, openedRun, waitForState, waitForStep } from "./support/runs.ts";
+import { expect, test } from "./support/server.ts";
+
+test.describe.configure({ timeout: 150_000 });
+
+const LOOKS = process.env.SIGHTLINE_LOOKS;
+
+/** Takes pictures for a person to look at, where one asked for them. */
+async function look(page: Page, name: string): Promise<void> {
+  if (LOOKS === undefined) return;
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const [width, height] of [
+      [1440, 900],
+      [1024, 768],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.waitForTimeout(400);
+      await page.screenshot({ path: `${LOOKS}/${name}-${scheme}-${width}.png` });
+    }
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+async function takeOneAtATime(page: Page): Promise<void> {
+  await page.goto("/runs/queue");
+  await page.getByLabel("Runs at a time on This machine").fill("1");
+  await expect
+    .poll(() => ask<{ runs_at_once: number | null }[]>(page, "runs.queues", undefined))
+    .toMatchObject([{ runs_at_once: 1 }]);
+}
+
+const STEADY = { "Steps per epoch": 30, "Steps per second": 4, "Checkpoint every": 10 };
+const BRISK = { "Steps per epoch": 10, "Steps per second": 0, "Checkpoint every": 10 };
+
+test("three runs are queued, reordered by button, key and drag; one is cancelled waiting, one running", async ({
+  page,
+}) => {
+  await takeOneAtATime(page);
+  const first = await launch(page, { name: "first", numbers: STEADY });
+  await waitForStep(page, 1);
+  const [second, third, fourth] = [
+    await launch(page, { name: "second", numbers: STEADY }),
+    await launch(page, { name: "third", numbers: BRISK }),
+    await launch(page, { name: "fourth", numbers: BRISK }),
+  ];
+  await waitForState(page, "queued");
+  await expect(page.getByRole("link", { name: "no. 3 in the queue" })).toBeVisible();
+
+  await page.goto("/runs/queue");
+  const list = page.getByRole("list", { name: "Waiting for This machine" });
+  const order = () => list.locator("[data-run]").evaluateAll((rows) => rows.map((row) => row.dataset.run));
+  await expect.poll(order).toEqual([second, third, fourth]);
+  await expect(list).toContainText("It is next, after first.");
+  await list.getByRole("button", { name: "Move fourth to the top" }).click();
+  await expect.poll(order).toEqual([fourth, second, third]);
+  await list.getByRole("link", { name: "third" }).focus();
+  await page.keyboard.press("Alt+ArrowUp");
+  await expect.poll(order).toEqual([fourth, third, second]);
+  const row = (run_id: string) => list.locator(`[data-run="${run_id}"]`);
+  await row(second).dragTo(row(fourth), { targetPosition: { x: 300, y: 4 } });
+  await expect.poll(order).toEqual([second, fourth, third]);
+  await expectAccessible(page, "the queue");
+  await look(page, "queue");
+  await page.reload();
+  await expect.poll(order).toEqual([second, fourth, third]);
+
+  await list.getByRole("button", { name: "Cancel second" }).click();
+  await expect.poll(order).toEqual([fourth, third]);
+  const cancelled = await getRun(page, second);
+  expect(cancelled.run.state).toBe("stopped");
+  expect(cancelled.attempts).toEqual([]);
+  await page.getByRole("button", { name: "Stop first" }).click();
+  await expect.poll(async () => (await getRun(page, first)).run.state, { timeout: 30_000 }).toBe("stopped");
+  for (const run_id of [fourth, third])
+    await expect.poll(async () => (await getRun(page, run_id)).run.state, { timeout: 30_000 }).toBe("done");
+  await expect(page.getByText("Nothing runs or waits here.")).toBeVisible();
+});
+
+test("a sweep is one press: its estimate, its grid, its place in the list, cancelled and resumed as a whole", async ({
+  page,
+}) => {
+  await takeOneAtATime(page);
+  await fillLaunchPage(page, {
+    name: "schedules",
+    numbers: { "Steps per epoch": 12, "Steps per second": 6, "Checkpoint every": 6 },
+  });
+  await page.getByText("Sweep: launch several schedules").click();
+  await page.getByRole("textbox", { name: "Seeds" }).fill("1, 2-3");
+  await page.getByRole("combobox", { name: "Schedules" }).click();
+  await page.getByRole("option", { name: "1:7:2 throughout" }).click();
+  await page.keyboard.press("Escape");
+  const preflight = page.getByRole("region", { name: "Preflight" });
+  await expect(preflight).toContainText(/6 runs in all: .*CPU-hours/);
+  await expectAccessible(page, "the launch page with a sweep");
+  await look(page, "launch-sweep");
+  await page.getByRole("button", { name: "Launch 6 runs" }).click();
+  await page.waitForURL(/\/runs\/sweeps\//);
+  const grid = page.getByRole("table", { name: "Runs of schedules" });
+  await expect(grid.locator("[data-run]")).toHaveCount(6);
+  await expect(grid.getByRole("rowheader")).toHaveText(["as drawn", "1:7:2 throughout"]);
+  await expect(grid.locator('[data-state="done"]')).toHaveCount(1, { timeout: 30_000 });
+  await expectAccessible(page, "the sweep");
+  await look(page, "sweep");
+  await page.getByRole("button", { name: "Cancel all" }).click();
+  await expect(grid.locator('[data-state="stopped"]')).toHaveCount(5, { timeout: 30_000 });
+  await page.getByRole("button", { name: "Resume all" }).click();
+  await expect(grid.locator('[data-state="queued"]')).toHaveCount(4);
+  await page.goto("/runs");
+  const head = page.locator("[data-sweep]");
+  await expect(head).toContainText("schedules");
+  await expect(page.locator("[data-in-sweep]")).toHaveCount(6);
+  await look(page, "runs-list");
+  await head.getByRole("button", { name: "Hide the runs of schedules" }).click();
+  await expect(page.locator("[data-in-sweep]")).toHaveCount(0);
+  await expectAccessible(page, "the list with a sweep");
+});
+
+test("a run is forked from a stage's end under another schedule, and both are shown as a lineage", async ({
+  page,
+}) => {
+  const parent = await launch(page, {
+    name: "parent",
+    numbers: { "Steps per epoch": 20, "Steps per second": 0, "Checkpoint every": 8 },
+  });
+  await waitForState(page, "done");
+  await page.getByRole("tab", { name: "Checkpoints" }).click();
+  const row = page.locator('[data-step="20"]');
+  await expect(row).toContainText("end of format");
+  await row.getByRole("link", { name: "Fork from step 20" }).click();
+  await expect(page.getByRole("region", { name: "Fork" })).toContainText("Nothing is changed yet");
+  await page.getByLabel("Name", { exact: true }).fill("child");
+  await page.getByLabel("Seed", { exact: true }).fill("7");
+  await expect(page.getByRole("region", { name: "Fork" })).toContainText("Changed: seed 7");
+  await expectAccessible(page, "the launch page of a fork");
+  await look(page, "fork");
+  await page.getByRole("button", { name: "Launch the fork" }).dblclick();
+  const child = await openedRun(page);
+  await waitForState(page, "done");
+  const { attempts, spec } = await getRun(page, child);
+  expect(attempts).toMatchObject([{ resume_step: 20, last_step: 60 }]);
+  expect(spec.forked_from).toMatchObject({ run_id: parent, step: 20, root_seed: 1 });
+  await page.getByRole("tab", { name: "Checkpoints" }).click();
+  const lineage = page.getByRole("region", { name: "Lineage" });
+  await expect(lineage.locator('[aria-current="page"]')).toHaveText("child");
+  await look(page, "checkpoints");
+  await expectAccessible(page, "checkpoints and lineage");
+  await lineage.getByRole("link", { name: "parent" }).click();
+  await expect(lineage.locator('[aria-current="page"]')).toHaveText("parent");
+  await expect(page.locator('[data-step="20"]')).toContainText("1 fork");
+
+  await page.getByRole("button", { name: "Fetch step 40" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Fetch", exact: true }).click();
+  await expect(page.locator('[data-step="40"]')).toContainText("fetched", { timeout: 20_000 });
+  await page.getByRole("button", { name: "Prune …" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Keep the newest").fill("1");
+  await dialog.getByLabel("Keep where a stage ends").uncheck();
+  await expect(dialog.getByRole("status")).toContainText("Steps 40, 56 are deleted for good");
+  await dialog.getByRole("button", { name: "Delete 2 checkpoints" }).click();
+  await expect(page.locator("[data-step]")).toHaveCount(2);
+  await page.goto("/runs");
+  await expect(page.getByRole("link", { name: "Parent of child" })).toBeVisible();
+});
