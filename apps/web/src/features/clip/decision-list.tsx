@@ -1,10 +1,11 @@
-import { SegmentedControl } from "@mantine/core";
+import { SegmentedControl, VisuallyHidden } from "@mantine/core";
 import type { PersonAction } from "@sightline/core/decisions";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
 import type { Motion } from "@sightline/core/motion";
 import { EmptyState } from "@sightline/ui/empty-state";
+import { HumanMark } from "@sightline/ui/human-mark";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, useEffect, useMemo, useRef, useState } from "react";
+import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import classes from "./decision-list.module.css";
 import { ActionWords } from "./decisions/action-words.tsx";
 import type { ShownFrame } from "./decisions/shown-frames.ts";
@@ -95,8 +96,33 @@ export const DecisionList = memo(function DecisionList({
             { value: "all", label: `All ${frames.length}` },
             { value: "kept", label: `Kept ${counts.kept}` },
             { value: "dropped", label: `Dropped ${frames.length - counts.kept}` },
-            ...(counts.person > 0 ? [{ value: "person", label: `By people ${counts.person}` }] : []),
-            ...(counts.failed > 0 ? [{ value: "failed", label: `Not compared ${counts.failed}` }] : []),
+            ...(counts.person > 0
+              ? [
+                  {
+                    value: "person",
+                    label: (
+                      <Counted words="By people" mark={<HumanMark verdict="confirmed" />} n={counts.person} />
+                    ),
+                  },
+                ]
+              : []),
+            ...(counts.failed > 0
+              ? [
+                  {
+                    value: "failed",
+                    label:
+                      counts.person > 0 ? (
+                        <Counted
+                          words="Not compared"
+                          mark={<VerdictMark kept={false} failed />}
+                          n={counts.failed}
+                        />
+                      ) : (
+                        `Not compared ${counts.failed}`
+                      ),
+                  },
+                ]
+              : []),
           ]}
         />
       </div>
@@ -141,6 +167,16 @@ export const DecisionList = memo(function DecisionList({
     </div>
   );
 });
+
+/** A mark that stands for words where these have no room. */
+function Counted({ words, mark, n }: { words: string; mark: ReactNode; n: number }) {
+  return (
+    <span className={classes.counted} title={words}>
+      {mark}
+      <VisuallyHidden>{words}</VisuallyHidden> {n}
+    </span>
+  );
+}
 
 const Row = memo(function Row({
   shown,

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { countCorrections, listStanding } from "@sightline/core/decisions";
+import { countCorrections, listStanding, type SelectionVersion } from "@sightline/core/decisions";
 import { formatNumberOf } from "@sightline/core/format";
 import type { KeyFrameSettings } from "@sightline/core/keyframes";
 import { HumanMark } from "@sightline/ui/human-mark";
@@ -35,7 +35,7 @@ export function VersionLine({
         <>
           <span className={classes.words} data-testid="version">
             {version.version > 0 && <HumanMark verdict="confirmed" size={13} />}
-            <span>{describeVersion(version)}</span>
+            <span title={describeAll(version)}>{describeVersion(version)}</span>
             {waiting > 0 && <span role="status">{formatNumberOf(waiting, "decision")} not saved yet …</span>}
           </span>
           <Button
@@ -74,17 +74,24 @@ export function VersionLine({
 }
 
 /** "version 4 · 3 corrections by Ana" */
-export function describeVersion(version: NonNullable<DecisionState["version"]>): string {
-  const { corrections, confirmations, notes, authors } = countCorrections(version);
-  if (version.version === 0) return "version 0 · as the extractor chose";
-  const parts = [
+function describeVersion(version: SelectionVersion): string {
+  const { corrections, authors } = countCorrections(version);
+  if (version.version === 0 || authors.length === 0)
+    return `version ${version.version} · as the extractor chose`;
+  const said = corrections > 0 ? formatNumberOf(corrections, "correction") : "confirmed";
+  return `version ${version.version} · ${said} by ${authors.join(" and ")}`;
+}
+
+/** All that is in force, in one line: "3 corrections, 1 confirmation, 1 note". */
+function describeAll(version: SelectionVersion): string {
+  const { corrections, confirmations, notes } = countCorrections(version);
+  return [
     corrections > 0 ? formatNumberOf(corrections, "correction") : null,
     confirmations > 0 ? formatNumberOf(confirmations, "confirmation") : null,
     notes > 0 ? formatNumberOf(notes, "note") : null,
-  ].filter((part) => part !== null);
-  const said =
-    parts.length === 0 ? "as the extractor chose" : `${parts.join(", ")} by ${authors.join(" and ")}`;
-  return `version ${version.version} · ${said}`;
+  ]
+    .filter((part) => part !== null)
+    .join(", ");
 }
 
 /** Decisions belong to the settings that they were made under; where these aren't the ones on screen, it is said. */
