@@ -100,7 +100,9 @@ const NO_NAMES: readonly string[] = [];
 function ChartOf({ chart, series, map, beside, ...shared }: ChartGridProps & { chart: Chart }) {
   const { ref, isSeen } = useSeen<HTMLDivElement>();
   const sharp = useWindows(series, chart.names, shared.window, chart.kind === "stacked" ? "window" : "whole");
-  const others = useOverlay(beside, chart.kind === "stacked" ? NO_NAMES : chart.names, map.kind, isSeen);
+  const names = chart.kind === "stacked" ? NO_NAMES : (chart.beside ?? chart.names);
+  const others = useOverlay(beside, names, map.kind, isSeen);
+  const isAlone = beside.length > 0 && (names.length === 0 || map.kind === "stage");
   const drawing = useMemo(() => {
     const { series: own, over, note } = chart.draw(sharp);
     return {
@@ -130,7 +132,7 @@ function ChartOf({ chart, series, map, beside, ...shared }: ChartGridProps & { c
         title={chart.title}
         series={lines}
         over={drawing.over}
-        note={drawing.note}
+        note={drawing.note ?? (isAlone ? "This run alone; the others are not drawn here." : undefined)}
         kind={chart.kind}
         y_at_least={chart.y_at_least}
         formatX={words.format}

@@ -23,6 +23,8 @@ export type Chart = {
   title: string;
   /** The metrics that it shows, so that the rest can be listed as the rest. */
   names: readonly string[];
+  /** Those of them that are drawn of other runs, too; all when left out. */
+  beside?: readonly string[];
   draw(series: RunSeries): Drawing;
   y_at_least?: CurveProps["y_at_least"];
   kind?: CurveProps["kind"];
@@ -105,6 +107,7 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         id: "consistency",
         title: "P(consistent | correct)",
         names: ["consistency/correct", "consistency/judged", "consistency/agree", "consistency/failed"],
+        beside: [],
         draw(series) {
           const dead = deadJudge(series);
           const failed = getJudgeFailures(series);
@@ -141,6 +144,7 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         id: "length",
         title: "Completion length, tokens",
         names: ["completions/mean_length", "completions/min_length", "completions/max_length"],
+        beside: ["completions/mean_length"],
         draw: (series) =>
           one(
             getBanded(
@@ -200,6 +204,7 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         id: "reward",
         title: "Total reward",
         names: ["reward", "reward_std"],
+        beside: ["reward"],
         draw: (series) =>
           one(
             getSpreadOf(series, "reward", "reward_std", {
