@@ -1,12 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunState } from "@sightline/core/runs";
+import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../db/open.ts";
+import { createLocalExecutor, findPython } from "../../executors/local.ts";
+import { createHosts } from "../hosts/index.ts";
+import { createJobs } from "../jobs/tray.ts";
+import { createRuns } from "./index.ts";
 import { type Client, connect } from "./testing/client.ts";
 import { followRuns, oneTo, stepsInForce } from "./testing/follower.ts";
 import { launchSmall, smallRun } from "./testing/launch.ts";
-import { attemptProcesses, processesOf } from "./testing/processes.ts";
+import { attemptProcesses, childrenOf, kill, processesOf } from "./testing/processes.ts";
 import { makeDataDir, serveHere, spawnServer } from "./testing/servers.ts";
 
 type Cleanup = () => unknown;
@@ -152,6 +158,63 @@ describe("runs that wait for their turn", () => {
     expect(queue).toMatchObject({ host_id: "local", runs_at_once: null, waiting: [] });
     expect(queue?.running.sort()).toEqual(runs.sort());
   });
+});
+
+describe("a host that does not answer", () => {
+  it("keeps its queue: what waits can be moved and cancelled, and starts when the host is back", async () => {
+    const { dataDir, remove } = makeDataDir("queue");
+    const bin = join(dataDir, "bin");
+    mkdirSync(bin);
+    const python = await findPython(process.env.PATH ?? "");
+    const setUp = (isThere: boolean) =>
+      writeFileSync(join(bin, "python3"), `#!/bin/sh\n${isThere ? `exec ${python} "$@"` : "exit 1"}\n`, {
+        mode: 0o755,
+      });
+    setUp(true);
+    const db = openDatabase(join(dataDir, "sightline.db"));
+    const log = pino({ level: "silent" });
+    const jobs = createJobs(log);
+    const local = (root: string) => createLocalExecutor({ root, search_path: bin });
+    const hosts = createHosts({ db, dataDir, jobs, log, isBusy: () => false, local });
+    const runs = createRuns({
+      db,
+      hosts,
+      log,
+      jobs,
+      checkpointsDir: join(dataDir, "checkpoints"),
+      resolveFolder: () => Promise.reject(new Error("no folder is listed")),
+    });
+    runs.start();
+    cleanups.push(
+      remove,
+      () => db.$client.close(),
+      () => hosts.close(),
+      () => runs.close(),
+    );
+    runs.setRunsAtOnce("local", 1);
+    const launch = async (name: string) =>
+      (await runs.launch({ ...smallRun({ steps_per_sec: 8 }), name })).run_id;
+    const [first, second, third] = [await launch("first"), await launch("second"), await launch("third")];
+    const state = (run_id: string) => runs.get(run_id).run.state;
+    await expect.poll(() => state(first), { timeout: 20_000 }).toBe("running");
+
+    setUp(false);
+    for (const pid of childrenOf(process.pid, "slctl")) kill(pid);
+    await expect
+      .poll(() => runs.get(second).run.queue?.why, { timeout: 20_000 })
+      .toMatch(/does not answer\. The queue is kept/);
+    await expect.poll(() => state(first), { timeout: 20_000 }).toBe("unreachable");
+    runs.moveInQueue(third, second);
+    await runs.stop(second);
+    expect(runs.get(second).run).toMatchObject({ state: "stopped", attempts: 0 });
+    expect(runs.queues()[0]).toMatchObject({ running: [first], waiting: [third] });
+
+    setUp(true);
+    await expect.poll(() => state(third), { timeout: 40_000 }).toBe("running");
+    expect(state(first)).toBe("done");
+    await runs.stop(third);
+    await expect.poll(() => state(third), { timeout: 20_000 }).toBe("stopped");
+  }, 120_000);
 });
 
 describe("runs that go on by themselves", () => {
@@ -317,7 +380,6 @@ describe("checkpoints", () => {
       return job();
     };
     // As a cut left it: half of one file, and then one with a bit that tipped over.
-    const { mkdirSync } = await import("node:fs");
     mkdirSync(`${folder}.part`, { recursive: true });
     const bytes = readFileSync(source);
     writeFileSync(join(`${folder}.part`, "weights.simulated"), Buffer.from([1, ...bytes.subarray(1, 2000)]));
