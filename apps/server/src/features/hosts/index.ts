@@ -288,12 +288,12 @@ export function createHosts(parts: {
         });
       if (there) {
         store.change(there.host_id, { name, trashed_secs: null });
-        note(there.host_id, "restored", `Attached again as ${name}.`);
+        note(there.host_id, "restored", `${name} was attached again.`);
         return { host_id: there.host_id };
       }
       const host_id = `h${randomBytes(5).toString("hex")}`;
       store.add({ host_id, name, executor: "ssh", address, port, root: folder });
-      note(host_id, "attached", `Attached as ${name}, ${address}, with its runs in ${folder}.`);
+      note(host_id, "attached", `${name}, at ${address}, with its runs in ${folder}.`);
       return { host_id };
     },
 

@@ -36,7 +36,9 @@ export function HostCard({ host }: { host: HostSummary }) {
           {problem}
         </p>
       )}
-      {(host.state === "ready" || samples.length > 0) && <UsageTiles samples={samples} />}
+      {(host.state === "ready" || samples.length > 0) && (
+        <UsageTiles samples={samples} isStale={host.state !== "ready"} />
+      )}
       {facts !== null && (
         <div className={classes.disk}>
           <span>Disk</span>
@@ -53,7 +55,7 @@ export function HostCard({ host }: { host: HostSummary }) {
 export function HostState({ host }: { host: HostSummary }) {
   const { tone, label, meaning } = HOST_STATES[host.state];
   return (
-    <div className={classes.state} title={meaning}>
+    <div className={classes.state} data-part="state" title={meaning}>
       <Status tone={tone} label={label} />
       <span className={classes.since} title={new Date(host.since_secs * 1000).toLocaleString()}>
         {host.state === "unreachable"

@@ -1,10 +1,11 @@
 import { formatBytes } from "@sightline/core/format";
 import { type HostUsage, usageCurve } from "@sightline/core/hosts";
-import { Curve, type CurveSeries, createCursor, type Extent } from "@sightline/ui/curve";
+import { Curve, type CurveSeries, createCursor, type Extent, POINT } from "@sightline/ui/curve";
 import { useMemo, useState } from "react";
 import classes from "./host-page.module.css";
 
-const HOUR: Extent = [-60, 0];
+/** Stretches in minutes; the shortest that holds what is known is shown. */
+const STRETCHES = [10, 30, 60];
 const SHARE: Extent = [0, 1];
 
 const formatMinutes = (minutes: number) => (minutes === 0 ? "now" : `${Math.round(minutes * 10) / 10} min`);
@@ -14,6 +15,9 @@ const formatShare = (share: number) => `${Math.round(100 * share)} %`;
 export function HostCharts({ samples }: { samples: readonly HostUsage[] }) {
   const [cursor] = useState(createCursor);
   const charts = useMemo(() => getCharts(samples), [samples]);
+  const known = ((samples.at(-1)?.time_secs ?? 0) - (samples[0]?.time_secs ?? 0)) / 60;
+  const stretch = STRETCHES.find((minutes) => minutes >= known) ?? 60;
+  const extent = useMemo<Extent>(() => [-stretch, 0], [stretch]);
   return (
     <div className={classes.charts}>
       {charts.map(({ title, series, formatY }) => (
@@ -24,7 +28,7 @@ export function HostCharts({ samples }: { samples: readonly HostUsage[] }) {
           cursor={cursor}
           height={132}
           x_label="minutes ago"
-          x_extent={HOUR}
+          x_extent={extent}
           y_at_least={SHARE}
           formatX={formatMinutes}
           formatY={formatY}
@@ -47,7 +51,8 @@ function getCharts(samples: readonly HostUsage[]): Chart[] {
   ): CurveSeries => {
     const { times, values } = usageCurve(samples, pick);
     const end = newest?.time_secs ?? 0;
-    return { id, label, color, x: times.map((time) => (time - end) / 60), values };
+    const flags = Uint8Array.from(values, (value) => (Number.isNaN(value) ? POINT.missing : 0));
+    return { id, label, color, x: times.map((time) => (time - end) / 60), values, flags };
   };
   const ofMemory = (bytes: number) => (share: number) => `${formatShare(share)} of ${formatBytes(bytes)}`;
   const gpus = newest?.gpus ?? [];

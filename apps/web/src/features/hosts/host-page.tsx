@@ -182,11 +182,7 @@ function Facts({ facts, root }: { facts: HostFacts; root: string }) {
         </Fact>
         <Fact label="Processors">{formatNumberOf(facts.cpus, "core")}</Fact>
         <Fact label="Memory">{formatBytes(facts.memory_bytes)}</Fact>
-        <Fact label="GPUs">
-          {facts.gpus.length === 0
-            ? "none"
-            : facts.gpus.map(({ name, memory_bytes }) => `${name} (${formatBytes(memory_bytes)})`).join(", ")}
-        </Fact>
+        <Fact label="GPUs">{facts.gpus.length === 0 ? "none" : describeGpus(facts.gpus)}</Fact>
         <Fact label="Runs lie in">
           <span title={root}>{root}</span>
         </Fact>
@@ -197,6 +193,16 @@ function Facts({ facts, root }: { facts: HostFacts; root: string }) {
       </div>
     </>
   );
+}
+
+/** "4 × NVIDIA H200 (151 GB)" */
+function describeGpus(gpus: HostFacts["gpus"]): string {
+  const counts = new Map<string, number>();
+  for (const { name, memory_bytes } of gpus) {
+    const kind = `${name} (${formatBytes(memory_bytes)})`;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return [...counts].map(([kind, count]) => (count === 1 ? kind : `${count} × ${kind}`)).join(", ");
 }
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {

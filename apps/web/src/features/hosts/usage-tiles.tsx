@@ -1,4 +1,4 @@
-import { formatBytes } from "@sightline/core/format";
+import { formatAgo, formatBytes } from "@sightline/core/format";
 import { type HostUsage, usageCurve } from "@sightline/core/hosts";
 import { type CurveColor, getCssColor, Sparkline } from "@sightline/ui/curve";
 import classes from "./usage-tiles.module.css";
@@ -10,14 +10,24 @@ const COLORS = { busy: "accent", memory: "human" } as const satisfies Record<str
 type Pick = (sample: HostUsage) => number | null;
 
 /** A host's processors and each of its GPUs, as small curves over the last ten minutes. */
-export function UsageTiles({ samples }: { samples: readonly HostUsage[] }) {
+export function UsageTiles({
+  samples,
+  isStale,
+}: {
+  samples: readonly HostUsage[];
+  /** The host does not answer: what is shown is how it was. */
+  isStale: boolean;
+}) {
   const newest = samples.at(-1);
   if (newest === undefined)
     return <p className={classes.none}>No measurement yet: one comes as soon as the host answers.</p>;
   const { gpus, cpus, cpu_share, memory_bytes, memory_used_bytes, gpu_problem } = newest;
   return (
     <>
-      <div className={classes.tiles}>
+      {isStale && (
+        <p className={classes.none}>As last measured, {formatAgo(newest.time_secs, Date.now() / 1000)}:</p>
+      )}
+      <div className={classes.tiles} data-stale={isStale || undefined}>
         {gpus.map(({ uuid, index, name, util, used_bytes, memory_bytes: bytes, temperature_c, mig }) => {
           const of = (sample: HostUsage) => sample.gpus.find((gpu) => gpu.uuid === uuid);
           return (

@@ -16,7 +16,7 @@ export const HOST_STATES: Record<HostState, { tone: Tone; label: string; meaning
     label: "Key not confirmed",
     meaning: "Nobody has said yet that its key is the right one.",
   },
-  refused: { tone: "wrong", label: "Stopped", meaning: "Nothing is tried until a person has looked." },
+  refused: { tone: "wrong", label: "Refused", meaning: "Nothing is tried until a person has looked." },
 };
 
 const EXECUTORS: Record<ExecutorKind, string> = {
@@ -53,7 +53,7 @@ export const EVENT_WORDS: Record<HostEventKind, { tone: Tone; label: string }> =
   restored: { tone: "quiet", label: "Brought back" },
   confirmed: { tone: "done", label: "Key confirmed" },
   unreachable: { tone: "waiting", label: "Unreachable" },
-  refused: { tone: "wrong", label: "Stopped" },
+  refused: { tone: "wrong", label: "Refused" },
   unusable: { tone: "wrong", label: "Takes no runs" },
   back: { tone: "done", label: "Back" },
   rebooted: { tone: "part", label: "Rebooted" },
