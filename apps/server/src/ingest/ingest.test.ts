@@ -242,6 +242,23 @@ describe("ingest", () => {
     expect(lines.after(["run-a"], upto_id, 500).tallies).toEqual([]);
   });
 
+  it("draws a metric beside others with every extremum, and without what was rolled back", () => {
+    const { ingest, lines } = database();
+    const rows = Array.from({ length: 900 }, (_, i) =>
+      metricsLine({ seq: i + 1 }, i + 1, { loss: i === 432 ? 99 : i === 700 ? "NaN" : Math.sin(i / 50) }),
+    );
+    ingest.apply([chunkOf(fileOf(rows))]);
+    const attempts = [
+      { attempt: 1, resume_step: 0, first_step: 1 },
+      { attempt: 2, resume_step: 800, first_step: 801 },
+    ];
+    const [line] = lines.overlay("run-a", ["loss"], 40, attempts);
+    expect(line?.steps.at(-1)).toBeLessThanOrEqual(800);
+    expect(line?.values[line.steps.indexOf(433)]).toBe(99);
+    expect(line?.steps.length).toBeLessThan(200);
+    expect(lines.overlay("run-a", ["kl"], 40, attempts)).toEqual([]);
+  });
+
   it("B27: the same prompt four times in a step stays four groups", () => {
     const { ingest, lines } = database();
     const rows = Array.from({ length: 8 }, (_, i) =>

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { drawOverlay } from "./overlay.ts";
+
+const run = (run_id: string) => ({ run_id, name: `run ${run_id}` });
+
+describe("drawOverlay", () => {
+  it("tells eight runs apart and draws further ones quietly", () => {
+    const runs = Array.from({ length: 10 }, (_, k) => run(`r${k}`));
+    const lines = runs.map(({ run_id }) => ({
+      run_id,
+      name: "loss",
+      steps: [1, 2],
+      values: [0.5, "NaN" as const],
+    }));
+    const drawn = drawOverlay(lines, runs, ["loss"], "step");
+    expect(drawn.map(({ is_quiet }) => is_quiet)).toEqual([...Array(8).fill(false), true, true]);
+    expect(new Set(drawn.slice(0, 8).map(({ color }) => color)).size).toBe(8);
+    expect([...(drawn[0]?.values ?? [])]).toEqual([0.5, Number.NaN]);
+  });
+
+  it("puts each run on its own clock, and leaves out one that has none", () => {
+    const lines = [
+      { run_id: "a", name: "loss", steps: [1, 3], values: [1, 2] },
+      { run_id: "a", name: "num_tokens", steps: [1, 2, 3], values: [100, 250, 300] },
+      { run_id: "b", name: "loss", steps: [1, 3], values: [1, 2] },
+    ];
+    const drawn = drawOverlay(lines, [run("a"), run("b")], ["loss"], "tokens");
+    expect(drawn.map(({ id, x }) => [id, [...x]])).toEqual([["a loss", [100, 300]]]);
+  });
+});
