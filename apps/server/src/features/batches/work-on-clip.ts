@@ -98,7 +98,7 @@ async function waitUntilRead(clip_id: string, { clips: { library }, signal }: Pa
     if (clip.state === "refused") {
       throw new ClipProblem(
         clip.problem ?? "Nothing in the file can be shown.",
-        "Get a whole copy of the file, or save it anew with another program, and add that; or leave it out.",
+        "Get a whole copy, or save it anew with another program; or leave it out.",
       );
     }
     if (clip.state !== "reading") return clip;

@@ -145,6 +145,7 @@ function Form({ opening, onDone }: { opening: Opening; onDone: () => void }) {
       <TextInput
         size="xs"
         label="Name"
+        data-autofocus
         placeholder={proposeName(from, selected, clips.length, tag ?? tags[0] ?? "", folder)}
         value={name}
         maxLength={200}

@@ -11,7 +11,7 @@ export function ClipTable({ clips, is_working }: { clips: readonly BatchClip[]; 
   return (
     <VirtualTable
       label="Clips of the batch"
-      columns="132px minmax(180px, 1.2fr) 96px 74px minmax(200px, 2fr) 84px"
+      columns="132px minmax(180px, 1.2fr) 96px 74px minmax(200px, 2fr) 104px"
       heads={[
         { label: "State" },
         { label: "Clip" },
@@ -52,7 +52,7 @@ function Cells({ clip, is_working }: { clip: BatchClip; is_working: boolean }) {
           </Link>
         )}
       </td>
-      <td className={classes.number}>
+      <td data-number className={classes.number}>
         {kept === null ? (
           "–"
         ) : (
@@ -61,7 +61,9 @@ function Cells({ clip, is_working }: { clip: BatchClip; is_working: boolean }) {
           </>
         )}
       </td>
-      <td className={classes.number}>{formatClock(duration_secs)}</td>
+      <td data-number className={classes.number}>
+        {formatClock(duration_secs)}
+      </td>
       <td className={classes.words} title={problem === null ? undefined : `${problem} ${advice ?? ""}`}>
         {problem !== null && (
           <>
@@ -70,7 +72,7 @@ function Cells({ clip, is_working }: { clip: BatchClip; is_working: boolean }) {
           </>
         )}
       </td>
-      <td className={classes.number}>
+      <td data-number className={classes.number}>
         {ended_secs !== null && state !== "there" && formatAgo(ended_secs, Date.now() / 1000)}
       </td>
     </>

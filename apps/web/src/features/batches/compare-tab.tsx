@@ -143,7 +143,11 @@ function summarise(clips: readonly ComparedClip[]) {
 
 function Cells({ clip, a, b }: { clip: ComparedClip; a: KeyFrameSettings; b: KeyFrameSettings }) {
   const { name, clip_id, agreement } = clip;
-  const number = (value: number | undefined) => <td className={classes.number}>{value ?? "–"}</td>;
+  const number = (value: number | string | undefined) => (
+    <td data-number className={classes.number}>
+      {value ?? "–"}
+    </td>
+  );
   return (
     <>
       <td title={name}>
@@ -165,7 +169,7 @@ function Cells({ clip, a, b }: { clip: ComparedClip; a: KeyFrameSettings; b: Key
       {number(agreement?.both)}
       {number(agreement?.only_a)}
       {number(agreement?.only_b)}
-      <td className={classes.number} data-testid="jaccard">
+      <td data-number className={classes.number} data-testid="jaccard">
         {agreement === null ? (
           <span className={classes.none}>not looked at</span>
         ) : (
@@ -178,7 +182,7 @@ function Cells({ clip, a, b }: { clip: ComparedClip; a: KeyFrameSettings; b: Key
           </span>
         )}
       </td>
-      {number(agreement === null ? undefined : Number(agreement.jaccard_near.toFixed(2)))}
+      {number(agreement?.jaccard_near.toFixed(2))}
     </>
   );
 }

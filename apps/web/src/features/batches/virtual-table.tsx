@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
 import classes from "./virtual-table.module.css";
 
-const ROW_PX = 44;
+const ROW_PX = 40;
 
 /**
  * A table of which only the rows in sight are drawn. The arrow keys, Home and End go from row to row, over the first
