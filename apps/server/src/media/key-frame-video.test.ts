@@ -48,7 +48,7 @@ test.each([
   expect(made.facts).toMatchObject({ codec: "h264", rotation: 0, pixel_aspect: 1 });
   expect(made.facts.display_width).toBe(2 * Math.round(facts.display_width / 2));
   expect(made.facts.display_height).toBe(2 * Math.round(facts.display_height / 2));
-  expect(await findBrowserStart(out, made.facts, made.index)).not.toBeNull();
+  expect(await findBrowserStart(out, made.facts, made.index, () => {})).not.toBeNull();
   expect(await readStrips(out)).toEqual(ordinals);
 });
 

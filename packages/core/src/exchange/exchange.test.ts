@@ -6,6 +6,7 @@ import {
   differFrames,
   type ExchangedFrame,
   type KeyFrameExport,
+  parseJson,
   placeFrames,
   type ReadKeyFrames,
   readCsv,
@@ -72,7 +73,7 @@ function makeExport(random: Random, at: number): { held: KeyFrameExport; clip: T
 const FORMATS: [string, (exports: KeyFrameExport[]) => ReadKeyFrames, 0 | 1][] = [
   ["CSV", (exports) => readCsv(writeCsv(exports)), 0],
   ["CSV by way of a spreadsheet", (exports) => readCsv(`${writeCsv(exports).replaceAll("\n", "\r\n")}`), 0],
-  ["Label Studio", (exports) => readJson(writeLabelStudio(exports)), 1],
+  ["Label Studio", (exports) => readJson(parseJson(writeLabelStudio(exports))), 1],
   ["FiftyOne", (exports) => readFiftyOne(writeFiftyOne(exports)), 1],
 ];
 
@@ -101,7 +102,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
   "our own JSON, round trip %i gives the same",
   (seed) => {
     const { held, clip } = makeExport(createRandom(`provenance ${seed}`), 1);
-    const [read] = readJson(writeProvenance(held)).clips;
+    const [read] = readJson(parseJson(writeProvenance(held))).clips;
     if (read === undefined) throw new Error("nothing was read");
     expect(placeFrames(read, clip, null)).toEqual({ frames: held.frames, base: 0, base_from: "file" });
   },
@@ -175,7 +176,7 @@ describe("files made elsewhere", () => {
       ],
       predictions: [{ model_version: "x", result: [] }],
     };
-    expect(readJson(JSON.stringify([task]))).toMatchObject({
+    expect(readJson([task])).toMatchObject({
       format: "label-studio",
       clips: [
         { clip_name: "RealWorld_9.mp4", clip_id: null, base: 1, frames: [{ number: 211, time_secs: null }] },
@@ -183,9 +184,7 @@ describe("files made elsewhere", () => {
     });
     const [first] = task.annotations[0]?.result ?? [];
     if (first?.value.ranges?.[0]) first.value.ranges[0].end = 214;
-    expect(() => readJson(JSON.stringify([task]))).toThrow(
-      "task 1, label 1: frames 211 to 214; a key-frame is one frame",
-    );
+    expect(() => readJson([task])).toThrow("task 1, label 1: frames 211 to 214; a key-frame is one frame");
   });
 
   test("FiftyOne: frames that were dropped, or have no label, are no key-frames", () => {

@@ -255,7 +255,10 @@ describe("the released layout", () => {
       remarks: [expect.stringContaining("does not say which frames")],
     });
     const before = listFrames(walk);
-    const { made, videos } = await client.exchange.import.mutate({ import_id: shown.import_id, versions: {} });
+    const { made, videos } = await client.exchange.import.mutate({
+      import_id: shown.import_id,
+      versions: {},
+    });
     expect({ made, videos }).toEqual({ made: [], videos: 1 });
     const own = await waitFor(
       () =>

@@ -1,7 +1,7 @@
 import { open, readFile, stat } from "node:fs/promises";
 import {
   ExchangeProblem,
-  isProvenance,
+  isReleasedRows,
   parseJson,
   type ReadKeyFrames,
   readCsv,
@@ -83,17 +83,26 @@ async function readOne(found: ReadFiles, one: HandedFile): Promise<void> {
   const text = await readTextFile(one);
   const start = text.trimStart().charAt(0);
   if (start === "") throw new ExchangeProblem("The file is empty.");
-  if (/^processed_.*\.json$/.test(fileName(one.path)) && !isProvenance(parseJson(text))) {
-    found.remarks.push(
-      `${one.path}: the released code's questions with what was seen at each key-frame. It does not say which frames these are, so nothing is taken from it here.`,
-    );
-    return;
-  }
   const keyframes =
-    start === "<" ? await readXml(text) : start === "[" || start === "{" ? readJson(text) : readCsv(text);
+    start === "<"
+      ? await readXml(text)
+      : start === "[" || start === "{"
+        ? readJsonText(found, one, text)
+        : readCsv(text);
+  if (keyframes === null) return;
   if (keyframes.clips.every(({ frames }) => frames.length === 0))
     throw new ExchangeProblem("The file was read and holds no key-frame.");
   found.read.push({ source: one.path, keyframes });
+}
+
+/** @returns Null for what holds nothing to take, which becomes a remark. */
+function readJsonText(found: ReadFiles, { path }: HandedFile, text: string): ReadKeyFrames | null {
+  const value = parseJson(text);
+  if (!isReleasedRows(value)) return readJson(value);
+  found.remarks.push(
+    `${path}: the released code's questions with what was seen at each key-frame. It does not say which frames these are, so nothing is taken from it here.`,
+  );
+  return null;
 }
 
 async function guard(found: ReadFiles, source: string, work: () => Promise<void>): Promise<void> {
