@@ -257,6 +257,8 @@ describe("ingest", () => {
     expect(line?.values[line.steps.indexOf(433)]).toBe(99);
     expect(line?.steps.length).toBeLessThan(200);
     expect(lines.overlay("run-a", ["kl"], 40, attempts)).toEqual([]);
+    const [near] = lines.overlay("run-a", ["loss"], 40, attempts, { from_step: 421, to_step: 450 });
+    expect(near?.steps).toEqual(Array.from({ length: 30 }, (_, k) => 421 + k));
   });
 
   it("B27: the same prompt four times in a step stays four groups", () => {

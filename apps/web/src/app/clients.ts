@@ -3,6 +3,7 @@ import { QueryClient } from "@tanstack/react-query";
 import {
   createTRPCClient,
   httpBatchLink,
+  httpLink,
   httpSubscriptionLink,
   retryLink,
   splitLink,
@@ -24,6 +25,14 @@ export function isAnswered(error: unknown): boolean {
   return error instanceof TRPCClientError && error.data !== null && error.data !== undefined;
 }
 
+const http = {
+  url: "/trpc",
+  fetch: (input: RequestInfo | URL | string, init?: RequestInit) => fetchInSession(input, init),
+};
+
+/** Given to a query as `trpc`: it travels alone, so that the first of many answers need not wait for the last. */
+export const alone = { context: { alone: true } };
+
 /** The typed client of the server. Subscriptions survive a lost connection and go on after the last event seen. */
 export const client = createTRPCClient<AppRouter>({
   links: [
@@ -37,9 +46,10 @@ export const client = createTRPCClient<AppRouter>({
         }),
         httpSubscriptionLink({ url: "/trpc" }),
       ],
-      false: httpBatchLink({
-        url: "/trpc",
-        fetch: (input, init) => fetchInSession(input as RequestInfo, init),
+      false: splitLink({
+        condition: (operation) => operation.context.alone === true,
+        true: httpLink(http),
+        false: httpBatchLink(http),
       }),
     }),
   ],

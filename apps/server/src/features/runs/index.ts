@@ -480,8 +480,12 @@ export function createRuns(parts: {
       return { run_id: request.run_id, name: request.name, series };
     },
 
-    overlay: ({ run_ids, names, points }) =>
-      run_ids.flatMap((run_id) => lines.overlay(run_id, names, points, store.attempts(run_id))),
+    overlay({ run_ids, names, points, from_step, to_step }) {
+      const range = from_step === null || to_step === null ? undefined : { from_step, to_step };
+      return run_ids.flatMap((run_id) =>
+        lines.overlay(run_id, names, points, store.attempts(run_id), range),
+      );
+    },
 
     completions(run_id, step) {
       found(run_id);

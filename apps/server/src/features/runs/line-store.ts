@@ -309,17 +309,20 @@ export function createLineStore(db: Db) {
       names: readonly string[],
       points: number,
       attempts: readonly KnownAttempt[],
+      range: { from_step: number; to_step: number } = { from_step: -1e12, to_step: 1e12 },
     ): OverlayLine[] {
       return names.flatMap((name) =>
         selectNamed.all(run_id, name).flatMap((row) => {
           const { low, high } = selectSpan.get(row.series_id, BUCKET_WIDTHS[0]) ?? { low: null, high: null };
-          const steps = low === null || high === null ? 0 : (high - low + 1) * BUCKET_WIDTHS[0];
+          const finest = BUCKET_WIDTHS[0];
+          const first = Math.max(range.from_step, (low ?? 0) * finest);
+          const steps = Math.max(0, Math.min(range.to_step, ((high ?? -1) + 1) * finest) - first);
           const width =
             steps <= points
               ? 1
               : (BUCKET_WIDTHS.find((known) => steps / known <= points) ?? BUCKET_WIDTHS[5]);
           const cut = lastStepKept(attempts, row.attempt);
-          const { counting } = bucketsBetween(run_id, row, width, -1e12, 1e12, cut);
+          const { counting } = bucketsBetween(run_id, row, width, range.from_step, range.to_step, cut);
           if (counting.length === 0) return [];
           const drawn = bucketPoints(toColumns(counting, width));
           const values = drawn.values.map((value) =>

@@ -150,6 +150,9 @@ export const runsRouter = router({
       RunIds.extend({
         names: z.array(z.string().min(1).max(200)).min(1).max(20),
         points: z.int().min(4).max(2000),
+        /** A stretch of steps, or all. */
+        from_step: z.number().nullable().default(null),
+        to_step: z.number().nullable().default(null),
       }),
     )
     .query(({ ctx, input }) => ctx.app.runs.overlay(input)),

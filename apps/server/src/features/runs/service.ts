@@ -90,7 +90,13 @@ export type Runs = {
     points: number;
   }): MetricWindow;
   /** Metrics of several runs, thinned to about `points` buckets each; runs that nobody knows are left out. */
-  overlay(request: { run_ids: string[]; names: string[]; points: number }): OverlayLine[];
+  overlay(request: {
+    run_ids: string[];
+    names: string[];
+    points: number;
+    from_step: number | null;
+    to_step: number | null;
+  }): OverlayLine[];
   completions(run_id: string, step: number): CompletionGroup[];
   log(request: {
     run_id: string;

@@ -101,7 +101,7 @@ function ChartOf({ chart, series, map, beside, ...shared }: ChartGridProps & { c
   const { ref, isSeen } = useSeen<HTMLDivElement>();
   const sharp = useWindows(series, chart.names, shared.window, chart.kind === "stacked" ? "window" : "whole");
   const names = chart.kind === "stacked" ? NO_NAMES : (chart.beside ?? chart.names);
-  const others = useOverlay(beside, names, map.kind, isSeen);
+  const others = useOverlay(beside, names, map.kind, shared.window, isSeen);
   const isAlone = beside.length > 0 && (names.length === 0 || map.kind === "stage");
   const drawing = useMemo(() => {
     const { series: own, over, note } = chart.draw(sharp);
