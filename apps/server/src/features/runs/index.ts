@@ -482,9 +482,7 @@ export function createRuns(parts: {
 
     overlay({ run_ids, names, points, from_step, to_step }) {
       const range = from_step === null || to_step === null ? undefined : { from_step, to_step };
-      return run_ids.flatMap((run_id) =>
-        lines.overlay(run_id, names, points, store.attempts(run_id), range),
-      );
+      return run_ids.flatMap((run_id) => lines.overlay(run_id, names, points, store.attempts(run_id), range));
     },
 
     completions(run_id, step) {
