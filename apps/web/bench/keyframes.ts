@@ -65,7 +65,7 @@ async function measure(): Promise<void> {
       const secs = (performance.now() - began) / 1000;
       const { stdout } = await run(PYTHON, [SCRIPT, utils, "time", CLIP]);
       const released = (JSON.parse(stdout) as { secs: number }).secs;
-      // The first run also loads OpenCV; the released figure leaves Python's imports out, so it is not counted.
+      // The first run also loads the worker's modules; the released figure leaves Python's imports out, so it is not counted.
       if (i === 0) continue;
       ours.push(secs);
       theirs.push(released);

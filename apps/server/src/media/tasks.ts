@@ -95,7 +95,7 @@ export const tasks = {
     return drawn;
   },
 
-  /** Key-frames; progress counts sampled frames. OpenCV is loaded only in a process that comes here. */
+  /** Key-frames; progress counts sampled frames. OpenCV is loaded only where the preset compares with it. */
   async keyframes(args: SelectArgs, report: Report): Promise<KeyFrameSelection> {
     const { select } = await import("../workers/keyframes.ts");
     return select(args, report);
