@@ -1,0 +1,49 @@
+import { dirname } from "node:path";
+import type { Clip } from "@sightline/core/clips";
+import { addFiles, openClip, query } from "./support/clip.ts";
+import { getClipPath } from "./support/library.ts";
+import { expect, test } from "./support/server.ts";
+
+const WORLD = getClipPath("../worlds/room-turns-4.mp4");
+
+test.beforeAll(() => {
+  process.env.SIGHTLINE_FOLDERS = dirname(WORLD);
+});
+
+test("the field of view is read from a clip's turns, set by a person with the keyboard alone, and taken back", async ({
+  page,
+}) => {
+  const [clip] = await addFiles(page, [WORLD]);
+  if (clip === undefined) throw new Error("the clip was not added");
+  const { clip_id } = clip;
+  await expect
+    .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
+    .not.toBeNull();
+  const getSet = async () => (await query<Clip>(page, "clips.get", { clip_id })).field_of_view_deg;
+
+  await openClip(page, clip_id);
+  const settings = page.getByRole("button", { name: "Key-frame settings" });
+  await settings.focus();
+  await page.keyboard.press("Enter");
+  const field = page.getByRole("textbox", { name: "Field of view" });
+  await expect(page.getByText(/^Estimated: \d+° from the clip’s turns$/)).toBeVisible({ timeout: 60_000 });
+
+  await field.focus();
+  await page.keyboard.type("84");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText(/^Set by a person; \d+° from the clip’s turns$/)).toBeVisible();
+  expect(await getSet()).toBe(84);
+
+  await page.getByRole("button", { name: "Undo" }).press("Enter");
+  await expect.poll(getSet).toBeNull();
+
+  await page.reload();
+  await settings.press("Enter");
+  await field.fill("300");
+  await field.press("Enter");
+  await expect.poll(getSet).toBe(150);
+  await field.fill("");
+  await field.press("Enter");
+  await expect.poll(getSet).toBeNull();
+  await expect(page.getByText(/^Estimated: /)).toBeVisible();
+});
