@@ -1,6 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { installByApt } from "./apt.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -15,19 +15,7 @@ export function findChromium(): string | undefined {
 /** Installs Chromium where it is missing and this user may; says what to do where not. */
 export function ensureChromium(): { problem: string | null } {
   if (findChromium() !== undefined) return { problem: null };
-  const mayInstall = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
-  if (mayInstall) {
-    console.log("Installing Chromium for the tests in the browser …");
-    apt("update", "-qq");
-    apt("install", "-y", "-qq", "--no-install-recommends", "chromium");
-    if (findChromium() !== undefined) return { problem: null };
-  }
+  if (installByApt("Chromium for the tests in the browser", ["chromium"]) && findChromium() !== undefined)
+    return { problem: null };
   return { problem: "The browser tests need Chromium. Install it: sudo apt-get install -y chromium" };
-}
-
-function apt(...args: string[]) {
-  spawnSync("apt-get", args, {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-  });
 }

@@ -13,6 +13,7 @@ import {
 } from "./counts.ts";
 import { type LeakWatch, watchLeaks } from "./leaks.ts";
 import { ensurePythonEnv, PYTHON } from "./python-env.ts";
+import { ensureSshd } from "./sshd.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TRAINER = join(ROOT, "apps/trainer");
@@ -123,6 +124,7 @@ function checkPython(name: string, commands: string[][]): Suite {
 
 function vitest(extra: Record<string, string> = {}): Suite {
   return withPython("vitest", async ({ env, report }) => {
+    ensureSshd();
     const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const code = await runCommand(bin("vitest"), args, { env: { ...env, ...extra } });
     return judge(existsSync(report) ? readVitestReport(report) : null, code);
