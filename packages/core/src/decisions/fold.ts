@@ -21,6 +21,7 @@ type Slot = { shifted_from: number | null; by: Said | null; kept_by: Judged | nu
 
 /** A version on its way. All maps are by ordinal, but `actions` by both ends of the way. */
 export type State = {
+  imported: Imported | null;
   key_frames: Map<number, Slot>;
   left_out: Map<number, { shifted_to: number | null; decision: Judged | Imported }>;
   actions: Map<string, { action: PersonAction; decision: Judged }>;
@@ -73,6 +74,7 @@ function takeIn(ground: Ground, imported: Imported): State {
   for (const frame of state.key_frames.keys()) {
     if (!frames.has(frame)) state.left_out.set(frame, { shifted_to: null, decision: imported });
   }
+  state.imported = imported;
   state.key_frames = new Map(
     imported.frames.map((frame) => [
       frame,
@@ -85,6 +87,7 @@ function takeIn(ground: Ground, imported: Imported): State {
 function begin({ selection }: Ground): State {
   const kept = selection.decisions.filter((decision) => decision.kept);
   return {
+    imported: null,
     key_frames: new Map(kept.map(({ frame }) => [frame, { shifted_from: null, by: null, kept_by: null }])),
     left_out: new Map(),
     actions: new Map(),
@@ -228,6 +231,7 @@ export function foldVersion(
     clip_id,
     settings_hash,
     version,
+    imported: state.imported && nameImport(state.imported),
     key_frames: frames.map((frame, index) => {
       const slot = state.key_frames.get(frame);
       const before = frames[index - 1];
@@ -256,4 +260,8 @@ export function foldVersion(
     in_force: state.in_force,
     misfits: state.misfits,
   };
+}
+
+function nameImport({ decision_id, author, made_secs, source }: Imported): SelectionVersion["imported"] {
+  return { decision_id, author, made_secs, source };
 }

@@ -15,7 +15,9 @@ test("an import sets the key-frames, whatever was said before, and says who did"
   expect(say(take(0, 12, 30), "Bo")).not.toBeNull();
   expect(list(history)).toEqual([0, 12, 30]);
   expect(list(history, 1)).toEqual([0, 30, 55]);
-  const { key_frames, left_out } = foldVersion(ground, history);
+  const { key_frames, left_out, imported } = foldVersion(ground, history);
+  expect(imported).toMatchObject({ author: "Bo", source: "walk.csv" });
+  expect(foldVersion(ground, history, 1).imported).toBeNull();
   expect(key_frames.map(({ origin, by }) => [origin, by?.author ?? null])).toEqual([
     ["extractor", null],
     ["person", "Bo"],

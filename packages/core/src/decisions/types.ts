@@ -105,6 +105,8 @@ export type SelectionVersion = {
   clip_id: string;
   settings_hash: string;
   version: number;
+  /** The file whose key-frames it goes on from, and who took them; null where it goes on from the extractor's. */
+  imported: (Said & { source: string }) | null;
   /** In presentation order, never empty where the extractor kept any. */
   key_frames: VersionFrame[];
   /** In presentation order. */

@@ -18,8 +18,7 @@ export type Known = {
 export function collectExport({ clip, time_secs, selection, version, motions }: Known): KeyFrameExport {
   const last = time_secs[time_secs.length - 1] ?? 0;
   const decisions = new Map(selection.decisions.map((decision) => [decision.frame, decision]));
-  const { key_frames, in_force, left_out } = version;
-  const said = [...key_frames.map(({ by }) => by), ...left_out.map(({ by }) => by), ...in_force];
+  const said = [version.imported, ...version.in_force];
   return {
     clip_id: clip.clip_id,
     clip_name: clip.name,
@@ -32,7 +31,7 @@ export function collectExport({ clip, time_secs, selection, version, motions }: 
     settings_hash: selection.settings_hash,
     extractor_version: EXTRACTOR_VERSION,
     authors: [...new Set(said.flatMap((by) => (by === null ? [] : [by.author])))],
-    frames: key_frames.map((key_frame, at) => {
+    frames: version.key_frames.map((key_frame, at) => {
       const motion = motions?.[at] ?? null;
       return toFrame(key_frame, decisions.get(key_frame.frame) ?? null, motion);
     }),

@@ -54,12 +54,12 @@ export function ExportDialog({ clips }: { clips: readonly ExportChoice[] }) {
             }}
           >
             <Stack gap={10} mt={6}>
-              {(Object.keys(FORMATS) as ExportFormat[]).map((one, at) => (
+              {(Object.keys(FORMATS) as ExportFormat[]).map((one) => (
                 <Radio
                   key={one}
                   size="xs"
                   value={one}
-                  data-autofocus={at === 0 || undefined}
+                  data-autofocus={one === "csv" || undefined}
                   label={
                     <>
                       {FORMATS[one].label} <span className={classes.base}>· {FORMATS[one].base}</span>

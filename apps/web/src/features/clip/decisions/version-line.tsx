@@ -73,13 +73,19 @@ export function VersionLine({
   );
 }
 
-/** "version 4 · 3 corrections by Ana" */
+/** "version 4 · 3 corrections by Ana", "version 5 · taken from walk.csv by Bo · 1 correction by Ana" */
 function describeVersion(version: SelectionVersion): string {
+  const { imported } = version;
   const { corrections, authors } = countCorrections(version);
-  if (version.version === 0 || authors.length === 0)
-    return `version ${version.version} · as the extractor chose`;
   const said = corrections > 0 ? formatNumberOf(corrections, "correction") : "confirmed";
-  return `version ${version.version} · ${said} by ${authors.join(" and ")}`;
+  return [
+    `version ${version.version}`,
+    imported === null ? null : `taken from ${imported.source} by ${imported.author}`,
+    authors.length > 0 ? `${said} by ${authors.join(" and ")}` : null,
+    imported === null && authors.length === 0 ? "as the extractor chose" : null,
+  ]
+    .filter((part) => part !== null)
+    .join(" · ");
 }
 
 /** All that is in force, in one line: "3 corrections, 1 confirmation, 1 note". */
