@@ -108,8 +108,8 @@ export function TripleRow({
                   position="left"
                   withinPortal
                 >
-                  <Popover.Target>
-                    <Tooltip label="The action is wrong (W)">
+                  <Tooltip label="The action is wrong (W)">
+                    <Popover.Target>
                       <ActionIcon
                         size={22}
                         aria-label={`The action of triple ${index} is wrong`}
@@ -117,9 +117,9 @@ export function TripleRow({
                       >
                         <IconThumbDown size={14} stroke={1.6} />
                       </ActionIcon>
-                    </Tooltip>
-                  </Popover.Target>
-                  <Popover.Dropdown p={6} aria-label="What is right">
+                    </Popover.Target>
+                  </Tooltip>
+                  <Popover.Dropdown p={6}>
                     <ActionChoice onChoose={onChoose} />
                   </Popover.Dropdown>
                 </Popover>

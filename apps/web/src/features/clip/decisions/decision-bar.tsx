@@ -118,7 +118,7 @@ export function DecisionBar({
               icon={<IconThumbDown size={14} stroke={1.8} />}
             />
           </Popover.Target>
-          <Popover.Dropdown p={6} aria-label="What is right">
+          <Popover.Dropdown p={6}>
             <ActionChoice
               onChoose={(action) => {
                 onOpen(null);
@@ -143,7 +143,7 @@ export function DecisionBar({
               icon={<IconNote size={14} stroke={1.8} />}
             />
           </Popover.Target>
-          <Popover.Dropdown p={8} aria-label="Note">
+          <Popover.Dropdown p={8}>
             <NoteField
               before={current?.person?.note?.text ?? ""}
               onNote={(text) => {
