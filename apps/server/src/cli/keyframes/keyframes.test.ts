@@ -142,6 +142,20 @@ describe("a folder of videos", () => {
     expect(readLines()).toHaveLength(3);
   });
 
+  test("a copy of what failed fails as well, and both come right together", async () => {
+    put("text.mp4", "a.mp4");
+    put("text.mp4", "b.mp4");
+    expect((await run("videos", "--out", "out.jsonl")).code).toBe(1);
+    expect(readLines().map((line) => "failure" in line)).toEqual([true, true]);
+    put("gif.gif", "a.mp4");
+    put("gif.gif", "b.mp4");
+    expect((await run("videos", "--out", "out.jsonl")).code).toBe(0);
+    expect(readLines()).toMatchObject([
+      { path: "a.mp4", problem: null },
+      { path: "b.mp4", same_as: "a.mp4" },
+    ]);
+  });
+
   test("other settings are done anew beside the old lines", async () => {
     put("cfr-30.mp4");
     await run("videos", "--out", "out.jsonl");

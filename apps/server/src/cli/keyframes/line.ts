@@ -65,3 +65,8 @@ export function toSelectionLine(
     problem,
   };
 }
+
+/** The line of a copy: it points to the first one's, or fails for the same reason. */
+export function toCopyLine(head: LineHead, first: Line): CopyLine | FailureLine {
+  return "failure" in first ? { ...head, failure: first.failure } : { ...head, same_as: first.path };
+}

@@ -11,6 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { createInterface } from "node:readline";
+import type { z } from "zod";
 import { KnownLine, type Line } from "./line.ts";
 import { CommandProblem, nameFile } from "./options.ts";
 
@@ -50,7 +51,7 @@ export async function openOutFile(out: string, settings_hash: string): Promise<O
         }
       });
       whole += bytes.length;
-      if (line.clip_id !== null && !("failure" in line)) note(known, line.path, line.clip_id);
+      if (!("failure" in line)) note(known, line);
     },
     close() {
       try {
@@ -64,9 +65,11 @@ export async function openOutFile(out: string, settings_hash: string): Promise<O
 
 type Known = { lines: Set<string>; first: Map<string, string> };
 
-function note({ lines, first }: Known, path: string, clip_id: string) {
+function note({ lines, first }: Known, line: z.infer<typeof KnownLine>) {
+  const { path, clip_id, same_as } = line;
+  if (clip_id === null) return;
   lines.add(`${clip_id} ${path}`);
-  if (!first.has(clip_id)) first.set(clip_id, path);
+  if (same_as === undefined) first.set(clip_id, path);
 }
 
 async function readKnown(out: string, settings_hash: string): Promise<Known> {
@@ -95,7 +98,7 @@ async function readKnown(out: string, settings_hash: string): Promise<Known> {
     }
     if (line.settings_hash !== settings_hash) continue;
     if (line.failure !== undefined) failed.add(number);
-    else if (line.clip_id !== null) note(known, line.path, line.clip_id);
+    else note(known, line);
   }
   if (failed.size > 0) await leaveOut(out, failed);
   return known;

@@ -9,7 +9,7 @@ import PQueue from "p-queue";
 import { createDecoderPool, type DecoderPool } from "../../media/decoder-pool.ts";
 import { hashFile } from "../../media/hash.ts";
 import { explainAccess, type Walked, walkVideos } from "../../media/walk.ts";
-import { type Line, type LineHead, toSelectionLine } from "./line.ts";
+import { type Line, type LineHead, toCopyLine, toSelectionLine } from "./line.ts";
 import { CommandProblem, nameFile, type Options } from "./options.ts";
 import { openOutFile } from "./out-file.ts";
 import { createProgress } from "./progress.ts";
@@ -44,8 +44,11 @@ export async function selectFolder(
   const queue = new PQueue({ concurrency: jobs });
   const tally = { done: 0, there: 0, copies: 0, failed: 0 };
 
+  /** Lines of videos that are not written yet, by content; of those that are, the file knows. */
+  const begun = new Map<string, Promise<Line>>();
   const write = (line: Line) => {
     file.add(line);
+    begun.delete(line.clip_id ?? "");
     if ("failure" in line) {
       tally.failed += 1;
       progress.say(`${line.path}: ${line.failure}`);
@@ -77,7 +80,6 @@ export async function selectFolder(
     });
   };
 
-  const underWay = new Map<string, string>();
   try {
     for (const [n, video] of videos.entries()) {
       while (ahead >= AHEAD * jobs && !either.aborted) {
@@ -104,14 +106,16 @@ export async function selectFolder(
         continue;
       }
       const head: LineHead = { path, clip_id, settings_hash };
-      const same_as = file.findSame(clip_id) ?? underWay.get(clip_id);
-      if (same_as !== undefined) {
-        append(Promise.resolve({ ...head, same_as }));
-        continue;
+      const same_as = file.findSame(clip_id);
+      const first = begun.get(clip_id);
+      if (same_as !== null) append(Promise.resolve({ ...head, same_as }));
+      else if (first !== undefined) append(first.then((line) => toCopyLine(head, line)));
+      else {
+        const work = { pool, head: { ...head, clip_id }, file: video.real, settings, signal: either };
+        const line = queue.add(() => selectOne({ ...work, cache_dir: join(scratch, String(n)) }));
+        begun.set(clip_id, line as Promise<Line>);
+        append(line as Promise<Line>);
       }
-      underWay.set(clip_id, path);
-      const work = { pool, head: { ...head, clip_id }, file: video.real, settings, signal: either };
-      append(queue.add(() => selectOne({ ...work, cache_dir: join(scratch, String(n)) })) as Promise<Line>);
     }
     await tail;
   } catch (error) {
