@@ -106,6 +106,16 @@ export function checkDraft(
       `The stages follow each other and hold ${plan.steps} steps.`,
     );
 
+  const { fork } = draft;
+  if (fork && faults.length === 0)
+    say(
+      "fork",
+      plan.steps > fork.step ? "fine" : "wrong",
+      plan.steps > fork.step
+        ? `The fork takes steps ${fork.step + 1} to ${plan.steps}.`
+        : `The schedule ends at step ${plan.steps}, and the checkpoint is of step ${fork.step}: make it longer.`,
+    );
+
   const worlds = engine === "grpo" ? WORLD_FIELDS : [];
   for (const field of [...FIELDS[engine].main, ...FIELDS[engine].rest, ...worlds]) {
     const value = settings[field.name];

@@ -111,7 +111,7 @@ function Bar({
 
 function Rows({ run, checkpoints }: { run: RunSummary; checkpoints: readonly CheckpointRow[] }) {
   return (
-    <table className={table.table}>
+    <table className={`${table.table} ${classes.table}`}>
       <thead>
         <tr>
           <th>Step</th>
@@ -119,7 +119,7 @@ function Rows({ run, checkpoints }: { run: RunSummary; checkpoints: readonly Che
           <th>Size</th>
           <th>Saved</th>
           <th>Kept for</th>
-          <th>On the server</th>
+          <th>Fetched</th>
           <th aria-label="Actions" />
         </tr>
       </thead>
@@ -160,7 +160,7 @@ function Row({ run, checkpoint }: { run: RunSummary; checkpoint: CheckpointRow }
       <td className={table.words}>{reasons.join(", ") || "–"}</td>
       <td title={fetched ?? undefined}>
         {fetched !== null
-          ? "fetched"
+          ? "whole"
           : fetched_bytes > 0
             ? `${Math.floor((100 * fetched_bytes) / Math.max(1, bytes))} %`
             : "–"}
