@@ -24,7 +24,7 @@ test("completions are found by words and filters; each view has an address and c
   await expectAccessible(page, "the tab Find");
 
   await drawer.getByRole("combobox", { name: "Accuracy" }).click();
-  await page.getByRole("option", { name: "0", exact: true }).click();
+  await page.getByRole("option", { name: "accuracy 0", exact: true }).click();
   await expect(list.getByText("✓")).toHaveCount(0);
   const some = (await drawer.getByRole("status").textContent()) ?? "";
 

@@ -104,6 +104,23 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         empty: "The weights come with the first stage.",
       },
       {
+        id: "reward",
+        title: "Total reward",
+        names: ["reward", "reward_std"],
+        beside: ["reward"],
+        draw: (series) =>
+          one(
+            getSpreadOf(series, "reward", "reward_std", {
+              label: "mean ± sd within groups",
+              color: "total",
+              nan: "mark",
+            }),
+          ),
+        y_at_least: RATE,
+        formatY: formatRate,
+        is_smoothed: true,
+      },
+      {
         id: "consistency",
         title: "P(consistent | correct)",
         names: ["consistency/correct", "consistency/judged", "consistency/agree", "consistency/failed"],
@@ -125,6 +142,16 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         is_smoothed: true,
         empty: "Nothing was judged yet.",
       },
+      {
+        id: "signal",
+        title: "Groups without a signal",
+        names: ["frac_reward_zero_std"],
+        kind: "stacked",
+        draw: (series) => ({ series: getTied(series) }),
+        y_at_least: RATE,
+        formatY: formatRate,
+        empty: "No groups yet.",
+      },
     ],
   },
   {
@@ -139,25 +166,6 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         formatY: formatRate,
         is_smoothed: true,
         empty: "No answers yet.",
-      },
-      {
-        id: "length",
-        title: "Completion length, tokens",
-        names: ["completions/mean_length", "completions/min_length", "completions/max_length"],
-        beside: ["completions/mean_length"],
-        draw: (series) =>
-          one(
-            getBanded(
-              series,
-              {
-                value: "completions/mean_length",
-                low: "completions/min_length",
-                high: "completions/max_length",
-              },
-              { label: "mean, shortest to longest", color: "accent" },
-            ),
-          ),
-        is_smoothed: true,
       },
       {
         id: "letters",
@@ -179,14 +187,23 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         empty: "No answers yet.",
       },
       {
-        id: "signal",
-        title: "Groups without a signal",
-        names: ["frac_reward_zero_std"],
-        kind: "stacked",
-        draw: (series) => ({ series: getTied(series) }),
-        y_at_least: RATE,
-        formatY: formatRate,
-        empty: "No groups yet.",
+        id: "length",
+        title: "Completion length, tokens",
+        names: ["completions/mean_length", "completions/min_length", "completions/max_length"],
+        beside: ["completions/mean_length"],
+        draw: (series) =>
+          one(
+            getBanded(
+              series,
+              {
+                value: "completions/mean_length",
+                low: "completions/min_length",
+                high: "completions/max_length",
+              },
+              { label: "mean, shortest to longest", color: "accent" },
+            ),
+          ),
+        is_smoothed: true,
       },
       chart(
         "clipped",
@@ -195,28 +212,21 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         { label: "cut at the longest length", color: "wrong" },
         { y_at_least: RATE, formatY: formatRate },
       ),
+      {
+        id: "judge",
+        title: "Judge calls",
+        names: ["judge/calls", "judge/cached", "judge/failed"],
+        draw: lines([
+          ["judge/calls", { label: "asked", color: "consistency" }],
+          ["judge/cached", { label: "from cache", color: "unknown", dash: "dashed" }],
+          ["judge/failed", { label: "failed", color: "wrong", dash: "dotted" }],
+        ]),
+      },
     ],
   },
   {
-    title: "Learning",
+    title: "Learning and pace",
     charts: [
-      {
-        id: "reward",
-        title: "Total reward",
-        names: ["reward", "reward_std"],
-        beside: ["reward"],
-        draw: (series) =>
-          one(
-            getSpreadOf(series, "reward", "reward_std", {
-              label: "mean ± sd within groups",
-              color: "total",
-              nan: "mark",
-            }),
-          ),
-        y_at_least: RATE,
-        formatY: formatRate,
-        is_smoothed: true,
-      },
       chart(
         "kl",
         "KL to the reference",
@@ -243,29 +253,15 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         { label: "learning_rate", color: "accent" },
         { is_smoothed: false, can_log: true },
       ),
-    ],
-  },
-  {
-    title: "Judge and pace",
-    charts: [
       {
-        id: "judge",
-        title: "Judge calls",
-        names: ["judge/calls", "judge/cached", "judge/failed"],
+        id: "step_time",
+        title: "Seconds per step",
+        names: ["step_time", "generation/generate_secs", "generation/score_secs"],
+        beside: ["step_time"],
         draw: lines([
-          ["judge/calls", { label: "asked", color: "consistency" }],
-          ["judge/cached", { label: "from cache", color: "unknown", dash: "dashed" }],
-          ["judge/failed", { label: "failed", color: "wrong", dash: "dotted" }],
-        ]),
-      },
-      chart("step_time", "Seconds per step", "step_time", { label: "step_time", color: "accent" }),
-      {
-        id: "generation",
-        title: "Seconds to generate and to score",
-        names: ["generation/generate_secs", "generation/score_secs"],
-        draw: lines([
-          ["generation/generate_secs", { label: "generate", color: "accent" }],
-          ["generation/score_secs", { label: "score", color: "consistency", dash: "dashed" }],
+          ["step_time", { label: "whole step", color: "accent" }],
+          ["generation/generate_secs", { label: "generate", color: "format", dash: "dashed" }],
+          ["generation/score_secs", { label: "score", color: "consistency", dash: "dotted" }],
         ]),
         is_smoothed: true,
       },

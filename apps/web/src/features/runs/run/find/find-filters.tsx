@@ -63,7 +63,7 @@ export function FindFilters({ series, run_id, filter, onChange }: Props) {
       onChange={(value) => pick(name, value === null ? null : read(value))}
     />
   );
-  const parts = PART_VALUES.map(([value, label]) => ({ value, label }));
+  const parts = (name: string) => PART_VALUES.map(([value, label]) => ({ value, label: `${name} ${label}` }));
   return (
     <search className={classes.filters} aria-label="Find completions">
       <Words value={filter.words ?? ""} onChange={(words) => pick("words", words)} />
@@ -71,9 +71,9 @@ export function FindFilters({ series, run_id, filter, onChange }: Props) {
         choose("question", "Question", [{ value: filter.question, label: filter.question }])}
       {choose("task", "Task", offered.tasks)}
       {choose("stage", "Stage", offered.stages, Number)}
-      {choose("accuracy", "Accuracy", parts)}
-      {choose("format", "Format", parts)}
-      {choose("consistency", "Consistency", parts)}
+      {choose("accuracy", "Accuracy", parts("accuracy"))}
+      {choose("format", "Format", parts("format"))}
+      {choose("consistency", "Consistency", parts("consistency"))}
       {choose(
         "judge",
         "Judge",
@@ -162,7 +162,7 @@ function Length({
       size="xs"
       className={classes.length}
       aria-label={`${label}, in tokens`}
-      placeholder={`${label}, tok.`}
+      placeholder={label === "Shortest" ? "≥ tokens" : "≤ tokens"}
       min={0}
       max={10_000_000}
       allowDecimal={false}
