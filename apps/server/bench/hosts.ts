@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { chromium, type Page } from "@playwright/test";
 import { isKnown } from "@sightline/core/runs";
 import { findChromium } from "../../../scripts/lib/chromium.ts";
+import { attachSshd } from "../src/executors/testing/attach.ts";
+import { type Sshd, startSshd, whyNoSshd } from "../src/executors/testing/sshd.ts";
 import { followRuns } from "../src/features/runs/testing/follower.ts";
 import { smallRun } from "../src/features/runs/testing/launch.ts";
 import { attemptProcesses, processesOf } from "../src/features/runs/testing/processes.ts";
@@ -11,7 +13,8 @@ import { makeDataDir, type ServerProcess, spawnServer } from "../src/features/ru
 
 /**
  * G1: from the moment a host writes a line to the client's callback, and to the picture, with 20 runs at one step a
- * second. L1: from the press of the button to a living process, and from Stop to none. `pnpm bench hosts [SECONDS]`.
+ * second. L1: from the press of the button to a living process, and from Stop to none. Each on this machine and over SSH
+ * to an sshd on loopback. `pnpm bench hosts [SECONDS]`.
  */
 
 const RUNS = 20;
@@ -19,50 +22,69 @@ const SECS = Number(process.argv[2] ?? 30);
 const LAUNCHES = 10;
 
 const { dataDir, remove } = makeDataDir("bench");
+/** Where runs go. `folder` holds `runs` there. */
+type Place = { id: string; host_id: string; folder: string; said: string };
+
+const why = whyNoSshd();
+if (why !== null) console.error(`On this machine alone: ${why}`);
 let server: ServerProcess | null = null;
+let sshd: Sshd | null = null;
 try {
+  if (why === null) {
+    sshd = await startSshd("bench");
+    process.env.SIGHTLINE_SSH_CONFIG = sshd.client_config;
+  }
   server = await spawnServer(dataDir);
-  await measureLaunch(server);
-  await measureLag(server);
+  const places: Place[] = [{ id: "", host_id: "local", folder: dataDir, said: "this machine" }];
+  if (sshd !== null) {
+    const host_id = await attachSshd(server.client, sshd, join(sshd.home, "runs"));
+    places.push({ id: ".ssh", host_id, folder: sshd.home, said: "SSH to an sshd on loopback" });
+  }
+  for (const place of places) {
+    await measureLaunch(server, place);
+    await measureLag(server, place);
+  }
 } finally {
   await server?.kill();
+  await sshd?.remove();
   await remove();
 }
 
-async function measureLaunch({ client }: ServerProcess) {
+async function measureLaunch({ client }: ServerProcess, { id, host_id, folder, said }: Place) {
   const alive: number[] = [];
   const gone: number[] = [];
-  await client.hosts.list.query();
+  await client.hosts.doctor.mutate({ host_id });
   for (let i = 0; i < LAUNCHES; i++) {
     const begun = performance.now();
-    const { run_id } = await client.runs.launch.mutate(
-      smallRun({ steps_per_sec: 2, max_steps: 1000, steps_per_epoch: 1000 }),
-    );
-    while (!isAlive(attemptProcesses(dataDir, run_id, 1)?.trainer)) await sleep(2);
+    const { run_id } = await client.runs.launch.mutate({
+      ...smallRun({ steps_per_sec: 2, max_steps: 1000, steps_per_epoch: 1000 }),
+      host_id,
+    });
+    while (!isAlive(attemptProcesses(folder, run_id, 1)?.trainer)) await sleep(2);
     alive.push(performance.now() - begun);
     await sleep(1500);
     const asked = performance.now();
     await client.runs.stop.mutate({ run_id });
-    while (processesOf(dataDir).some((pid) => pid !== server?.pid)) await sleep(10);
+    while (processesOf(join(folder, "runs", run_id)).length > 0) await sleep(10);
     gone.push(performance.now() - asked);
   }
   report({
-    id: "L1",
+    id: `L1${id}`,
     unit: "ms",
     target: "<= 3000",
     values: alive,
-    what: "launch pressed → trainer's process alive, this machine",
+    what: `launch pressed → trainer's process alive, ${said}`,
   });
   report({
-    id: "L1.stop",
+    id: `L1.stop${id}`,
     unit: "ms",
     target: "<= 5000",
     values: gone,
-    what: "Stop pressed → checkpoint saved, no process left",
+    what: `Stop pressed → checkpoint saved, no process left, ${said}`,
   });
 }
 
-async function measureLag({ client, address, url, pid }: ServerProcess) {
+async function measureLag({ client, address, url, pid }: ServerProcess, { id, host_id, said }: Place) {
   const run_ids: string[] = [];
   for (let i = 0; i < RUNS; i++) {
     const settings = {
@@ -72,7 +94,7 @@ async function measureLag({ client, address, url, pid }: ServerProcess) {
       prompts_per_step: 4,
       group_size: 8,
     };
-    run_ids.push((await client.runs.launch.mutate({ ...smallRun(settings), seed: i })).run_id);
+    run_ids.push((await client.runs.launch.mutate({ ...smallRun(settings), seed: i, host_id })).run_id);
   }
   const written = new Map<string, number>();
   const callback: number[] = [];
@@ -101,12 +123,12 @@ async function measureLag({ client, address, url, pid }: ServerProcess) {
   measuring = false;
   const cores = (cpuSecs(pid) - before) / SECS;
   report({
-    id: "G1.callback",
+    id: `G1.callback${id}`,
     unit: "ms",
     target: "<= 300",
     values: callback,
     limit95: 1000,
-    what: `host line → client's callback, ${RUNS} runs at 1 step/s, local executor; the server took ${cores.toFixed(2)} cores`,
+    what: `host line → client's callback, ${RUNS} runs at 1 step/s, ${said}; the server took ${cores.toFixed(2)} cores`,
   });
   if (picture) {
     const seen = await picture.read();
@@ -115,18 +137,22 @@ async function measureLag({ client, address, url, pid }: ServerProcess) {
       return from === undefined ? [] : [time_ms - from];
     });
     report({
-      id: "G1",
+      id: `G1${id}`,
       unit: "ms",
       target: "<= 300",
       values: pixels,
       limit95: 1000,
-      what: `host line → painted frame of the run page, ${RUNS} runs at 1 step/s, local executor, headless Chromium`,
+      what: `host line → painted frame of the run page, ${RUNS} runs at 1 step/s, ${said}, headless Chromium`,
     });
     await picture.close();
   } else
     console.error(
       "G1 to the pixel was left out: Chromium or the built web is missing (npm start builds it).",
     );
+  for (const run_id of run_ids) await client.runs.stop.mutate({ run_id });
+  await follower.until("every run stopped", () =>
+    run_ids.every((run) => ["stopped", "done"].includes(follower.run(run)?.state ?? "")),
+  );
   follower.stop();
 }
 
