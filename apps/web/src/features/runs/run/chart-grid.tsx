@@ -4,6 +4,7 @@ import {
   Curve,
   type CurveBand,
   type CurveMark,
+  type CurveSeries,
   type Extent,
   type Viewport,
 } from "@sightline/ui/curve";
@@ -13,7 +14,7 @@ import { type Chart, getOtherCharts, SECTIONS } from "./charts.ts";
 import { useOverlay } from "./use-overlay.ts";
 import { useSeen } from "./use-seen.ts";
 import { useWindows } from "./use-windows.ts";
-import { describeX, moveBands, moveExtent, moveMarks, moveSeries } from "./x-axis.ts";
+import { cutToNewest, describeX, moveBands, moveExtent, moveMarks, moveSeries } from "./x-axis.ts";
 
 export type ChartGridProps = {
   series: RunSeries;
@@ -105,10 +106,13 @@ function ChartOf({ chart, series, map, beside, ...shared }: ChartGridProps & { c
   const isAlone = beside.length > 0 && (names.length === 0 || map.kind === "stage");
   const drawing = useMemo(() => {
     const { series: own, over, note } = chart.draw(sharp);
+    // Stacks would hide each other where stages lie over each other.
+    const isCut = chart.kind === "stacked" && map.kind === "stage";
+    const move = (line: CurveSeries) => (isCut ? cutToNewest(moveSeries(line, map)) : moveSeries(line, map));
     return {
-      series: own.map((line) => moveSeries(line, map)),
-      over: over?.map((line) => moveSeries(line, map)),
-      note,
+      series: own.map(move),
+      over: over?.map(move),
+      note: note ?? (isCut ? "The newest stage alone." : undefined),
     };
   }, [chart, sharp, map]);
   // Many runs lie behind this one's own line.

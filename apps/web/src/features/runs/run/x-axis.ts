@@ -31,6 +31,26 @@ export function moveSeries(line: CurveSeries, map: XMap): CurveSeries {
   };
 }
 
+/** What a line does since its x fell last: where stages lie over each other, its newest stage. */
+export function cutToNewest(line: CurveSeries): CurveSeries {
+  let from = 0;
+  for (let k = 1; k < line.x.length; k += 1) if ((line.x[k] as number) < (line.x[k - 1] as number)) from = k;
+  const cut = (array: Float64Array | undefined) => array?.slice(from);
+  const [low, high, n] = [cut(line.low), cut(line.high), cut(line.n)];
+  const flags = line.flags?.slice(from);
+  return {
+    id: line.id,
+    label: line.label,
+    color: line.color,
+    ...(line.dash ? { dash: line.dash } : {}),
+    x: line.x.slice(from),
+    values: line.values.slice(from),
+    ...(low && high ? { low, high } : {}),
+    ...(n ? { n } : {}),
+    ...(flags ? { flags } : {}),
+  };
+}
+
 /** Stages and events over another axis; where stages lie over each other there are no bands to draw. */
 export function moveBands(bands: readonly CurveBand[], map: XMap): readonly CurveBand[] {
   if (map.kind === "step") return bands;
