@@ -234,6 +234,7 @@ export function createRuns(parts: {
 
   const originOf = (fork: NonNullable<LaunchRequest["fork"]>, host_id: string): ForkOrigin => {
     const parent = found(fork.run_id);
+    refuseWatched(parent, "forked");
     if (parent.host_id !== host_id)
       throw new TRPCError({
         code: "BAD_REQUEST",
@@ -369,7 +370,11 @@ export function createRuns(parts: {
 
     fetchCheckpoint: (run_id, step, to) => checkpoints.fetch(found(run_id), step, to),
 
-    pruneCheckpoints: (run_id, steps) => checkpoints.prune(found(run_id), steps),
+    pruneCheckpoints(run_id, steps) {
+      const run = found(run_id);
+      refuseWatched(run, "pruned");
+      return checkpoints.prune(run, steps);
+    },
 
     watch: (request) => watchRun(watching, request, AbortSignal.timeout(LOG_WAIT_MS)),
 

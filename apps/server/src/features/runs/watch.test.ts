@@ -50,6 +50,15 @@ test("a run of another server is watched as it goes on, from its first step, and
   await expect(
     ours.app.hosts.executor("local").control({ run_id, attempt: 1 }, "stop", AbortSignal.timeout(5000)),
   ).rejects.toThrow(/only looked at/);
+  await expect(ours.client.runs.pruneCheckpoints.mutate({ run_id, steps: [5] })).rejects.toThrow(
+    /pruned from here/,
+  );
+  await expect(
+    ours.client.runs.launch.mutate({
+      ...smallRun(),
+      fork: { run_id, step: 5, keeps_optimiser: true },
+    }),
+  ).rejects.toThrow(/forked from here/);
   // It takes no place: one of our own may start at once, and the host may be let go.
   expect((await ours.client.runs.queues.query()).find((one) => one.host_id === "local")?.running).toEqual([]);
   expect((await ours.client.hosts.list.query())[0]?.active_runs).toBe(0);
