@@ -42,7 +42,7 @@ function KeyRow({ binding }: { binding: KeyBinding }) {
     <div className={classes.row}>
       <dt>{binding.label}</dt>
       <dd>
-        {binding.key.split(" ").map((combination) => (
+        {(binding.shown ?? binding.key).split(" ").map((combination) => (
           <span key={combination} className={classes.combination}>
             {getKeyLabels(combination).map((label) => (
               <Kbd key={label}>{label}</Kbd>

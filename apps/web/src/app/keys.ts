@@ -8,6 +8,8 @@ export type KeyBinding = {
   key: string;
   /** What it does, for the list under `?`: "Rename the clip". */
   label: string;
+  /** What is listed in place of many combinations: "1–9". */
+  shown?: string;
   /** Absent when the part that has the focus handles the key itself; the key is then only listed. */
   run?: (event: KeyboardEvent) => void;
   /** True when it works while a text field or a dialog has the focus, too. */
@@ -39,7 +41,7 @@ export function useKeys(page: string, bindings: readonly KeyBinding[]): void {
     return () => document.removeEventListener("keydown", onKeyDown);
   }, []);
 
-  const listed = JSON.stringify(bindings.map(({ key, label }) => ({ key, label })));
+  const listed = JSON.stringify(bindings.map(({ key, label, shown }) => ({ key, label, shown })));
   useEffect(() => {
     const entry: PageKeys = { page, bindings: JSON.parse(listed) };
     usePageKeys.setState((state) => ({ pages: [...state.pages, entry] }));

@@ -84,6 +84,7 @@ export function TriplesPane(props: ClipPaneProps) {
     },
     {
       key: digits.map(({ key }) => key).join(" "),
+      shown: "1–9",
       label: "It is wrong; this one is right",
       run: (event) => {
         const chosen = digits.find(({ key }) => key === event.key);

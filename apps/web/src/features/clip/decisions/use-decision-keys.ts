@@ -34,6 +34,7 @@ export function useDecisionKeys(
           { key: "W", label: "It is wrong; choose what is right", run: once(() => onField("action")) },
           {
             key: digits.map(({ key }) => key).join(" "),
+            shown: "1–9",
             label: "It is wrong; this one is right",
             run: (event: KeyboardEvent) => {
               const chosen = digits.find(({ key }) => key === event.key);
