@@ -8,6 +8,7 @@ import { useState } from "react";
 import { create } from "zustand";
 import { trpc } from "../clients.ts";
 import { useClips } from "../clips.ts";
+import { readNumber } from "../read-number.ts";
 import { FolderPicker, type PickedFolder } from "./folder-picker.tsx";
 import classes from "./start-batch.module.css";
 
@@ -127,7 +128,7 @@ function Form({ opening, onDone }: { opening: Opening; onDone: () => void }) {
           decimalScale={2}
           fixedDecimalScale
           value={settings.threshold}
-          onChange={(value) => typeof value === "number" && change({ threshold: value })}
+          onChange={(value) => change({ threshold: readNumber(value) ?? settings.threshold })}
         />
         <NumberInput
           size="xs"
@@ -139,7 +140,7 @@ function Form({ opening, onDone }: { opening: Opening; onDone: () => void }) {
           decimalScale={2}
           disabled={settings.sampling === "released"}
           value={settings.interval_secs}
-          onChange={(value) => typeof value === "number" && change({ interval_secs: value })}
+          onChange={(value) => change({ interval_secs: readNumber(value) ?? settings.interval_secs })}
         />
       </div>
       <TextInput

@@ -9,6 +9,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { describeSettings } from "../../app/batches/describe.ts";
 import { trpc } from "../../app/clients.ts";
+import { readNumber } from "../../app/read-number.ts";
 import { readSettings, writeSettings } from "../../app/settings-in-url.ts";
 import classes from "./compare-tab.module.css";
 import { countThrough } from "./state.ts";
@@ -56,7 +57,7 @@ export function CompareTab({ batch }: { batch: Batch }) {
           decimalScale={2}
           fixedDecimalScale
           value={other.threshold}
-          onChange={(threshold) => typeof threshold === "number" && put({ ...other, threshold })}
+          onChange={(value) => put({ ...other, threshold: readNumber(value) ?? other.threshold })}
         />
         <span className={classes.sums} data-testid="comparison-summary">
           {sums.clips > 0 &&

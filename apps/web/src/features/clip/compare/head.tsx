@@ -3,6 +3,7 @@ import type { Clip } from "@sightline/core/clips";
 import { type Agreement, getPresetSettings, type KeyFrameSettings } from "@sightline/core/keyframes";
 import { IconArrowsExchange, IconMovie } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import { readNumber } from "../../../app/read-number.ts";
 import { SettingsPopover } from "../settings-popover.tsx";
 import classes from "./head.module.css";
 import { Letter } from "./letter.tsx";
@@ -91,7 +92,11 @@ function SideForm({ clip, side }: { clip: Clip; side: Side }) {
         decimalScale={2}
         fixedDecimalScale
         value={settings.threshold}
-        onChange={(threshold) => typeof threshold === "number" && tryThreshold(threshold)}
+        onChange={(value) => {
+          // The field also says so when it only shows another value.
+          const threshold = readNumber(value);
+          if (threshold !== null && threshold !== settings.threshold) tryThreshold(threshold);
+        }}
       />
       <SettingsPopover
         clip={clip}
