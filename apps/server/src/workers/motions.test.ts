@@ -33,7 +33,7 @@ async function lookAt(name: string) {
     [];
   const world = JSON.parse(readFileSync(join(WORLDS, `${name}.json`), "utf8")) as World;
   const kept = decisions.filter((decision) => decision.kept);
-  return { motions, world, kept };
+  return { motions, world, kept, decisions, features };
 }
 
 const listActions = (motions: readonly (Motion | null)[]) => motions.map((motion) => motion?.action ?? null);
@@ -66,6 +66,18 @@ test("moves of the sample clips have their names", async () => {
   for (const motion of [...street.motions, ...room.motions]) {
     if (motion !== null) expect(Math.abs(motion.yaw_deg ?? 99)).toBeLessThan(3);
   }
+});
+
+test("a field of view that a person set is the one that turns are measured by", async () => {
+  const { motions, kept, decisions, features } = await lookAt("room-turns-4");
+  const turned = (found: readonly (Motion | null)[] | null) =>
+    (found ?? []).reduce((sum, motion) => sum + Math.abs(motion?.yaw_deg ?? 0), 0);
+  const lookThrough = async (field_of_view_deg: number) =>
+    turned(await pool.run("motions", { features, decisions, field_of_view_deg }, { lane: "interactive" }));
+  expect(kept.length).toBe(motions.length);
+  // The world was rendered through 75°, which the pictures show by themselves.
+  expect(Math.abs((await lookThrough(75)) - turned(motions))).toBeLessThan(3);
+  expect(Math.abs((await lookThrough(60)) - turned(motions))).toBeGreaterThan(10);
 });
 
 test("nothing is made up where the cached features are gone", async () => {
