@@ -209,6 +209,8 @@ export function createImports(parts: ExchangeParts, folder: string): Imports {
           });
       }
       const changing = entries.filter(({ entry }) => entry.added.length + entry.dropped.length > 0);
+      // First what can fail: without room on the disk nothing is decided.
+      for (const video of videos) await bringInVideo(parts, video);
       const made = decisions.decideAll(
         changing.map(({ frames, entry: { clip_id, settings_hash, source } }) => {
           const decision_id = ids.get(clip_id) ?? randomUUID();
@@ -217,7 +219,6 @@ export function createImports(parts: ExchangeParts, folder: string): Imports {
           return { decision_id, clip_id, settings_hash, decided };
         }),
       );
-      for (const video of videos) await bringInVideo(parts, video);
       return {
         made: made.map(({ decision_id, clip_id, settings_hash, version }) => ({
           decision_id,
