@@ -146,7 +146,11 @@ function LaunchForm({
             {draft.fork ? (
               <ForkNote draft={draft} fork={draft.fork} onChange={(fork) => form.change({ fork })} />
             ) : (
-              <SweepForm draft={draft} hosts={hosts ?? []} onChange={(sweep) => form.change({ sweep })} />
+              <SweepForm
+                draft={draft}
+                hosts={hosts ?? []}
+                onChange={(sweep) => form.change({ sweep, name: draft.name.replace(/ · seed \d+$/, "") })}
+              />
             )}
             <ScheduleEditor
               history={form.history}

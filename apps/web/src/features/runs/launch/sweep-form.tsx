@@ -37,7 +37,7 @@ export function SweepForm({
           <MultiSelect
             size="xs"
             label="Schedules"
-            description="Presets are made as long as the drawn one"
+            description="All as long as the drawn one"
             data={SCHEDULES}
             value={sweep.schedules}
             onChange={(schedules) => change({ schedules })}

@@ -288,11 +288,16 @@ function SweepRow({
   );
 }
 
+/** Below the head of its sweep a run need not say the sweep's name again. */
+function nameInList({ name, sweep }: RunSummary): string {
+  return sweep && name.startsWith(`${sweep.name} · `) ? name.slice(sweep.name.length + 3) : name;
+}
+
 function NameCell({ run }: { run: RunSummary }) {
   return (
     <span className={classes.name}>
       <Link to="/runs/$runId" params={{ runId: run.run_id }} className={classes.link} title={run.name}>
-        {run.name}
+        {nameInList(run)}
       </Link>
       {run.forked_from && (
         <Link
