@@ -64,6 +64,7 @@ test("a host is attached, its doctor says what is in the way, and a real run the
   const root = join(sshd.home, "runs");
   writeFileSync(root, "no folder");
   await page.goto("/hosts");
+  await expect(page.getByRole("region", { name: "This machine" })).toBeVisible();
   await page.keyboard.press("a");
   await page.waitForURL(/\/hosts\/attach/);
   await page.getByRole("button", { name: "Make contact" }).click();
