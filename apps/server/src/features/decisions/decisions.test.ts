@@ -251,3 +251,28 @@ test("decisions are signed with the name that was given last; those before keep 
   await expect(client.decisions.setSignature.mutate({ name: "  " })).rejects.toThrow("at least one letter");
   await expect(client.decisions.setSignature.mutate({ name: "x".repeat(61) })).rejects.toThrow("too long");
 });
+
+test("triples are made of the corrected key-frames and say of which version", async () => {
+  const selection = await select();
+  const kept = listKept(selection);
+  await decide(selection, { kind: "drop", frame: kept[1] ?? -1 });
+  await decide(selection, { kind: "add", frame: 1 });
+  await decide(selection, { kind: "add", frame: 2 });
+  const plan = {
+    clip_id,
+    settings_hash: selection.settings_hash,
+    perceiver: { kind: "embedded" as const },
+    question_id: null,
+    question: "",
+  };
+  expect(await client.triples.estimate.query(plan)).toMatchObject({ key_frames: kept.length + 1 });
+  const set = await client.triples.start.mutate(plan);
+  expect(set).toMatchObject({ selection_version: 3, key_frames: kept.length + 1 });
+  await client.triples.cancel.mutate({ triple_set_id: set.triple_set_id });
+  const { settings_hash } = selection;
+  const frames = [0, 1, ...kept.slice(2)];
+  const motions = await client.decisions.motions.query({ clip_id, settings_hash, frames });
+  expect(motions).toHaveLength(frames.length);
+  expect(motions?.[0]).toBeNull();
+  expect(motions?.[1]?.reason).toContain("was not sampled");
+});

@@ -63,7 +63,7 @@ export function DecisionBar({
             {outcome.text}
           </span>
         ) : (
-          step !== null && <span>from {step.from_frame}</span>
+          step !== null && <span className={classes.from}>from {step.from_frame}</span>
         )}
         {step !== null && outcome === null && <ActionWords motion={step.motion} person={person} />}
       </div>
