@@ -76,9 +76,21 @@ async function openImport(page: Page): Promise<Locator> {
 
 /** Opens the picker by keyboard and gives it files. */
 async function chooseFiles(page: Page, dialog: Locator, files: string | readonly string[]): Promise<void> {
-  await dialog.getByRole("button", { name: "Choose files…" }).focus();
+  // A dialog that has just closed gives the focus back, and takes it from where it was put meanwhile.
   const picking = page.waitForEvent("filechooser");
-  await page.keyboard.press("Enter");
+  let isOpen = false;
+  picking.then(
+    () => {
+      isOpen = true;
+    },
+    () => {},
+  );
+  await expect(async () => {
+    if (isOpen) return;
+    await dialog.getByRole("button", { name: "Choose files…" }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => isOpen, { timeout: 3000 }).toBe(true);
+  }).toPass();
   await (await picking).setFiles(files as string | string[]);
 }
 
