@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import pkgutil
 import random
 import shutil
 from collections.abc import Callable, Sequence
@@ -22,7 +23,6 @@ import transformers
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedTokenizerFast
 
-from sightline_trainer.grpo import judge, tiny
 from sightline_trainer.grpo.data import Question
 from sightline_trainer.grpo.judge import tiny_judge_text
 from sightline_trainer.grpo.settings import Settings
@@ -48,8 +48,9 @@ def recipe_hash(questions: Sequence[Question], settings: Settings, seed: int) ->
     warm = {name: value for name, value in asdict(settings).items() if name.startswith("warm_")}
     parts = [seed, warm, torch.__version__, transformers.__version__, torch.get_num_threads()]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
-    for module in (__file__, tiny.__file__, judge.__file__):
-        digest.update(Path(module).read_bytes())
+    for name in ("warm_start.py", "tiny.py", "judge.py"):
+        # Not from a folder: on a host the sources lie in one packed file.
+        digest.update(pkgutil.get_data("sightline_trainer.grpo", name) or b"")
     for item in questions:
         digest.update(f"{item.prompt}\0{item.question}\0{item.chain}\0{item.gold}\n".encode())
     return digest.hexdigest()[:24]
