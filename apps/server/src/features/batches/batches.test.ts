@@ -114,23 +114,26 @@ describe("a server with a listed folder", () => {
 
   test("what failed is tried again alone, and comes right once its cause is gone", async () => {
     const late = join(root, "inner", "lost.mp4");
+    const broken = join(root, "inner", "empty.mp4");
     const batch = await startFolder(SIGHTLINE_SETTINGS, "inner");
     const first = await ended(client, batch);
     expect(first).toMatchObject({ failed: 4 });
     rmSync(late);
     copyFileSync(getFixture("vfr-gap.mp4"), late);
+    copyFileSync(getFixture("odd-size.gif"), broken);
     try {
       const before = await listClips(client, batch.batch_id);
-      const place = before.get("lost.mp4")?.place ?? -1;
-      const again = await client.batches.retry.mutate({ batch_id: batch.batch_id, places: [place] });
-      expect(again).toMatchObject({ state: "working", failed: 3 });
+      const places = ["lost.mp4", "empty.mp4"].map((name) => before.get(name)?.place ?? -1);
+      const again = await client.batches.retry.mutate({ batch_id: batch.batch_id, places });
+      expect(again).toMatchObject({ state: "working", failed: 2 });
       const second = await ended(client, again);
-      expect(second).toMatchObject({ state: "done", failed: 3, done: first.done + 1 });
+      expect(second).toMatchObject({ state: "done", failed: 2, done: first.done + 2 });
       const after = await listClips(client, batch.batch_id);
       expect(after.get("gif again.gif")).toEqual(before.get("gif again.gif"));
     } finally {
       rmSync(late);
       symlinkSync("/nowhere/clip.mp4", late);
+      copyFileSync(getFixture("empty.mp4"), broken);
     }
   });
 

@@ -111,6 +111,8 @@ export function createBatchStore(db: Db) {
               problem: null,
               advice: null,
               ended_secs: null,
+              // The file may be another one by now.
+              clip_id: sql`CASE WHEN path IS NULL THEN clip_id END` as unknown as string | null,
               revision: nextRevision(batch_id) as unknown as number,
             })
             .where(ofClip(batch_id, place))
