@@ -6,6 +6,9 @@ import { useState } from "react";
 import { client, queryClient, trpc } from "../../app/clients.ts";
 import { notifyFailure, notifyUndoable } from "../../app/notify.tsx";
 
+const NARROWEST_DEG = 20;
+const WIDEST_DEG = 150;
+
 /**
  * The camera's horizontal field of view, which geometry needs to tell a turn from a move: as a person set it, otherwise as
  * the pictures show it, otherwise assumed. Empty takes back what was set.
@@ -17,7 +20,8 @@ export function FieldOfView({ clip }: { clip: Clip }) {
   const found_deg = found.data ?? null;
 
   function commit(): void {
-    const next = typeof draft === "number" ? draft : null;
+    const next = typeof draft === "number" ? Math.min(WIDEST_DEG, Math.max(NARROWEST_DEG, draft)) : null;
+    setDraft(next ?? "");
     if (next === set_deg) return;
     void setFieldOfView(clip_id, next, () => {
       setDraft(set_deg ?? "");
@@ -32,8 +36,8 @@ export function FieldOfView({ clip }: { clip: Clip }) {
       placeholder={`${Math.round(found_deg ?? DEFAULT_FIELD_OF_VIEW_DEG)}°`}
       suffix="°"
       size="xs"
-      min={20}
-      max={150}
+      min={NARROWEST_DEG}
+      max={WIDEST_DEG}
       decimalScale={1}
       value={draft}
       onChange={setDraft}
