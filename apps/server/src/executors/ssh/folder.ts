@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -39,7 +40,10 @@ export function makeSshFolder(parts: { dataDir: string; user_config: string | nu
   const known = join(lasting, "known_hosts");
   if (!existsSync(known)) closeSync(openSync(known, "a", 0o600));
 
-  const folder = mkdtempSync(join(shortBase(), "sightline-ssh-"));
+  // What a server that was killed left: a data folder has one server at a time.
+  for (const name of readdirSync(lasting).filter((known) => known.startsWith("link-")))
+    rmSync(join(lasting, name), { recursive: true, force: true });
+  const folder = mkdtempSync(join(shortBase(lasting), "link-"));
   chmodSync(folder, 0o700);
   // Links, so that no odd character of another path has to be written in ssh's own quoting.
   symlinkSync(known, join(folder, "known_hosts"));
@@ -63,8 +67,8 @@ export function makeSshFolder(parts: { dataDir: string; user_config: string | nu
   };
 }
 
-function shortBase(): string {
-  const candidates = [process.env.TMPDIR, process.env.XDG_RUNTIME_DIR, tmpdir()];
+function shortBase(lasting: string): string {
+  const candidates = [lasting, process.env.TMPDIR, process.env.XDG_RUNTIME_DIR, tmpdir()];
   return (
     candidates.find(
       (path) => path !== undefined && /^\/[A-Za-z0-9._/-]{0,60}$/.test(path) && existsSync(path),
