@@ -45,7 +45,7 @@ def main() -> int:
 def work(attempt: Attempt, log: EventLog) -> tuple[EndReason, int, int, str | None]:
     """Trains to the end or to the first reason not to. Returns reason, exit code, last step and its checkpoint."""
     from sightline_trainer.grpo.run import Run
-    from sightline_trainer.grpo.trainer import DivergedError
+    from sightline_trainer.grpo.trainer import DivergedError, JudgeUnavailableError
 
     run: Run | None = None
 
@@ -76,6 +76,9 @@ def work(attempt: Attempt, log: EventLog) -> tuple[EndReason, int, int, str | No
     except DivergedError as error:
         hint = "Go back to the last good checkpoint with half the learning rate, or take another seed."
         return at("failed", say("diverged", error, hint))
+    except JudgeUnavailableError as error:
+        hint = "Look after the judge, then resume."
+        return at("failed", say("judge_unavailable", error, hint, retryable=True))
     except MemoryError as error:
         return at("failed", say("host_memory", error, "Resume with a smaller micro_batch.", retryable=True))
     except OSError as error:

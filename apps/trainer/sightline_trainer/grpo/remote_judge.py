@@ -11,6 +11,8 @@ import httpx
 from sightline_trainer.grpo.judge import Answers, Inquiry, Status, Verdict, ask_once, judge_text
 from sightline_trainer.rewards.letter import Options, read_letter
 
+JUDGE_KEY = "SIGHTLINE_JUDGE_KEY"
+"""Environment variable with the key of the judge's URL."""
 MAX_TOKENS = 16
 MAX_ANSWER_BYTES = 1_000_000
 

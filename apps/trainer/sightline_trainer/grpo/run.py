@@ -21,8 +21,9 @@ from sightline_trainer.checkpoints import checkpoint_dir, remove_incomplete
 from sightline_trainer.export.policy import ExportError, export_policy
 from sightline_trainer.grpo.data import Question, read_questions
 from sightline_trainer.grpo.evaluate import answer, evaluate, settings_card
-from sightline_trainer.grpo.judge import ModelJudge
+from sightline_trainer.grpo.judge import Judge, ModelJudge
 from sightline_trainer.grpo.monitor import Monitor
+from sightline_trainer.grpo.remote_judge import JUDGE_KEY, RemoteJudge
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Plan
 from sightline_trainer.grpo.tiny import space_tags
@@ -59,9 +60,9 @@ class Run:
         base = self._base_model(train)
         self.log.phase("load_model", 0, 1)
         tokenizer = self._load_tokenizer(base)
-        judge = ModelJudge(self._load(base), tokenizer, is_tiny=settings.model == "tiny")
+        judge = self._make_judge(base, tokenizer)
         questions = {item.question_id: item for item in [*train, *held_out]}
-        scorer = Scorer(questions, settings.rule_set, judge, settings.judge_every_groups)  # pyright: ignore[reportArgumentType]
+        scorer = Scorer(questions, settings.rule_set, judge, settings.judge_every_groups, self.plan.variants)  # pyright: ignore[reportArgumentType]
         callback = RunCallback(self.attempt, self.log, self.plan, self.progress)
         set_seed(self.plan.seed)
         trainer = SightlineTrainer(
@@ -106,6 +107,8 @@ class Run:
         self.log.phase("train", resume or 0, 1)
         path = None if resume is None else str(checkpoint_dir(self.attempt.run, resume))
         trainer.train(resume_from_checkpoint=path)
+        if self.progress.problem is not None:
+            raise self.progress.problem
         if self.progress.ended is None:
             ask_held_out(self.progress.step)
             if self.plan.settings.model == "tiny":
@@ -151,6 +154,18 @@ class Run:
     def _load(self, path: Path):
         model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.bfloat16 if self.has_gpu else torch.float32)
         return model.to(torch.device("cuda" if self.has_gpu else "cpu"))  # pyright: ignore[reportArgumentType]
+
+    def _make_judge(self, base: Path, tokenizer: PreTrainedTokenizerBase) -> Judge:
+        settings = self.plan.settings
+        if not settings.judge_url:
+            return ModelJudge(self._load(base), tokenizer, is_tiny=settings.model == "tiny")
+        return RemoteJudge(
+            settings.judge_url,
+            settings.judge_model,
+            key=os.environ.get(JUDGE_KEY),
+            at_once=settings.judge_at_once,
+            timeout_secs=settings.judge_timeout_secs,
+        )
 
     def _dataset(self, questions: list[Question]) -> Dataset:
         is_tiny = self.plan.settings.model == "tiny"

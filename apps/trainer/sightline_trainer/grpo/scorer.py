@@ -133,7 +133,7 @@ class Scorer:
             row.judgements.append(Judgement(variant, verdict.status, verdict, agrees))
             generation.judge_cached += verdict.cached
             generation.judge_calls += not verdict.cached
-            generation.judge_failed += verdict.status != "ok"
+            generation.judge_failed += not verdict.cached and verdict.status != "ok"
         generation.judge_secs += time.monotonic() - began
 
 

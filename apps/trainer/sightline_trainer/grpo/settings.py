@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from sightline_trainer.grpo.judge_variants import Variant, read_variants
 from sightline_trainer.rewards.score import normalise_weights
 from sightline_trainer.stages import SpecError, Stage, read_stages, stage_at, stage_end_steps
 
@@ -31,6 +32,14 @@ class Settings:
     rule_set: str = "sightline"
     judge_every_groups: int = 8
     """Where consistency has no weight the judge sees one group in so many."""
+    judge_variants: str = "paper"
+    """Names from judge_variants.py, the one that pays first."""
+    judge_url: str = ""
+    """An OpenAI-compatible base URL, its key in the environment; empty: the frozen reference model in this process."""
+    judge_model: str = ""
+    """Name of the model behind `judge_url`."""
+    judge_at_once: int = 16
+    judge_timeout_secs: float = 30.0
     save_steps: int = 32
     keep_checkpoints: int = 2
     keep_stage_ends: bool = True
@@ -58,6 +67,8 @@ class Plan:
     """Seed of the run at the root of the lineage: the warm start, and with it reference and judge, are its."""
     stages: tuple[Stage, ...]
     settings: Settings
+    variants: tuple[Variant, ...]
+    """Of the judge, the one that pays first."""
 
     @property
     def epochs(self) -> float:
@@ -105,6 +116,14 @@ def read_plan(spec: Mapping[str, Any]) -> Plan:
             f"settings.micro_batch {settings.micro_batch} must divide group_size × prompts_per_step = "
             f"{settings.group_size * settings.prompts_per_step}"
         )
+    try:
+        variants = read_variants(settings.judge_variants)
+    except ValueError as error:
+        raise SpecError(f"settings.judge_variants: {error}") from error
+    if settings.judge_url and not settings.judge_model:
+        raise SpecError("settings.judge_model must name the model behind settings.judge_url")
+    if settings.judge_url and not settings.judge_url.startswith(("http://", "https://")):
+        raise SpecError(f"settings.judge_url {settings.judge_url!r} must begin with http:// or https://")
     seed = int(spec.get("seed") or 0)
     origin = spec.get("forked_from") or {}
-    return Plan(str(spec.get("run_id")), seed, int(origin.get("root_seed", seed)), stages, settings)
+    return Plan(str(spec.get("run_id")), seed, int(origin.get("root_seed", seed)), stages, settings, variants)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,6 +36,16 @@ class DivergedError(RuntimeError):
     """Loss or gradient is no longer a finite number."""
 
 
+class JudgeUnavailableError(RuntimeError):
+    """The judge failed too often for consistency to mean anything."""
+
+
+JUDGE_WINDOW = 5
+"""Generations over which the judge's failures are counted."""
+JUDGE_FAILURES = 0.2
+"""Share of failed calls above which the run saves and ends."""
+
+
 @dataclass
 class Progress:
     """What the callback and the trainer tell each other and the process around them."""
@@ -45,6 +56,10 @@ class Progress:
     is_terminated: bool = False
     values: dict[str, float | None] = field(default_factory=dict)
     generation: Generation | None = None
+    judge_calls: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=JUDGE_WINDOW))
+    """Failed calls of the judge and all calls, of the last generations that asked it."""
+    problem: Exception | None = None
+    """Why training ended early after its checkpoint was saved."""
 
 
 def build_config(plan: Plan, output_dir: str, *, has_gpu: bool) -> GRPOConfig:
@@ -194,6 +209,8 @@ class SightlineTrainer(GRPOTrainer):
             },
         )
         self.progress.values = count_values(generation.rows)
+        if generation.judge_calls:
+            self.progress.judge_calls.append((generation.judge_failed, generation.judge_calls))
 
 
 def place_schedule(schedule: LambdaLR, learning_rate: float, step: int) -> None:
@@ -274,9 +291,24 @@ class RunCallback(TrainerCallback):
             self.progress.ended = "stopped" if is_stopped else "interrupted"
             control.should_save = True
             control.should_training_stop = True
+        elif self._is_judge_down():
+            control.should_save = True
+            control.should_training_stop = True
         if control.should_save:
             self._saving_since = time.monotonic()
             self.log.sync()
+
+    def _is_judge_down(self) -> bool:
+        """Puts down why the run can't go on, where that is so."""
+        window = self.progress.judge_calls
+        failed, calls = (sum(counts) for counts in zip(*window, strict=True)) if window else (0, 0)
+        if len(window) < JUDGE_WINDOW or failed <= JUDGE_FAILURES * calls:
+            return False
+        share = f"{failed} of {calls}"
+        self.progress.problem = JudgeUnavailableError(
+            f"The judge failed in {share} calls over {JUDGE_WINDOW} generations."
+        )
+        return True
 
     def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         step = state.global_step

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from sightline_trainer.checkpoints import checkpoint_dir, is_complete
 from sightline_trainer.grpo.data import Question
 from sightline_trainer.grpo.judge import Inquiry, Verdict
 from sightline_trainer.grpo.judge_variants import VARIANTS, read_variants, strip_conclusion
@@ -16,6 +17,7 @@ from sightline_trainer.grpo.record import count_values, wire_row
 from sightline_trainer.grpo.remote_judge import RemoteJudge
 from sightline_trainer.grpo.scorer import JUDGE_FAILED, NOT_SAMPLED, Scorer
 from sightline_trainer.rewards.letter import Options
+from tests.grpo.attempts import make_run, of_type, read_lines, start
 
 OPTIONS = ("north", "east", "south", "west")
 QUESTION = Question("q1", "heading", "start north …", "Where do you face?", OPTIONS, "B")
@@ -239,3 +241,33 @@ def test_a_url_that_recovers_is_asked_again():
     with server(lambda body: next(answers)) as (url, _):
         judge = RemoteJudge(url, "reference", pause_secs=0.01)
         assert judge.ask(ITEMS[:1])[0].letter == "C"
+
+
+def test_a_run_whose_judge_is_gone_saves_and_ends_with_69(tmp_path):
+    run = make_run(
+        tmp_path,
+        "deaf",
+        judge_url="http://127.0.0.1:9/v1",
+        judge_model="reference",
+        judge_variants="unconditional",
+        judge_every_groups=1,
+    )
+    assert start(run, 1).wait(timeout=300) == 69, run.attempt(1).log.read_text()[-3000:]
+    events = read_lines(run, 1)
+    end = events[-1]
+    assert (end["type"], end["reason"], end["step"]) == ("attempt.end", "failed", 5)
+    assert is_complete(checkpoint_dir(run, 5))
+    error = of_type(events, "error")[0]
+    assert (error["code"], error["retryable"]) == ("judge_unavailable", True)
+    assert all(line["judge"]["failed"] == line["judge"]["calls"] > 0 for line in of_type(events, "generation"))
+    told = [line for line in read_lines(run, 1, "completions") if line["step"] > 0 and line["judges"][0]["letter"]]
+    assert told == []
+    failed = {
+        line["group_id"]
+        for line in read_lines(run, 1, "completions")
+        if line["step"] > 0 and line["judges"][0]["status"] == "http_error"
+    }
+    assert failed
+    for line in read_lines(run, 1, "completions"):
+        if line["group_id"] in failed:
+            assert line["rewards"]["consistency"]["raw"] is None, "a judge that is gone is no zero"
