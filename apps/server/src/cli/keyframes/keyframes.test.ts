@@ -211,6 +211,28 @@ describe("going on", () => {
     },
   );
 
+  test("a second command on the same file waits for nothing and harms nothing", async () => {
+    for (const name of names) put(name);
+    const args = ["videos", "--out", "out.jsonl", "--jobs", "1", "--interval", "0.05"];
+    const first = start(args);
+    await waitFor(
+      () => readdirSync(scratch).includes("out.jsonl"),
+      (isUnderWay) => isUnderWay,
+    );
+    symlinkSync("out.jsonl", join(scratch, "link.jsonl"));
+    const second = await run("videos", "--out", "link.jsonl", "--preset", "embodied-r");
+    expect(second.said).toContain("Another pnpm keyframes is writing “out.jsonl”");
+    expect(second.code).toBe(2);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    expect((await run(...args)).code).toBe(0);
+    expect(readLines().map(({ path }) => path)).toEqual([...names].sort());
+    expect(readdirSync(scratch).filter((name) => name.includes("jsonl"))).toEqual([
+      "link.jsonl",
+      "out.jsonl",
+    ]);
+  });
+
   test("a torn last line is dropped and done again", async () => {
     put("gif.gif");
     put("two-frames.mp4");
@@ -254,7 +276,7 @@ describe("what can't be done ends with 2 and says why", () => {
   test.each([
     ["videos", "is a folder"],
     ["none/out.jsonl", "its folder is not there"],
-    ["/proc/version", "can't be used|read-only"],
+    ["/proc/version", "can't be written"],
     ["/dev/full", "no room left on the disk"],
   ])("out at %s", async (where, words) => {
     put("gif.gif");

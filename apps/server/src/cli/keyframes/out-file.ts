@@ -5,12 +5,15 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from "node:fs";
+import { dirname } from "node:path";
 import { createInterface } from "node:readline";
+import Database from "better-sqlite3";
 import type { z } from "zod";
 import { KnownLine, type Line } from "./line.ts";
 import { CommandProblem, nameFile } from "./options.ts";
@@ -27,12 +30,27 @@ export type OutFile = {
 };
 
 /**
- * Opens a file to be gone on with. A last line that was torn off is dropped; failures under these settings are taken
- * out, because their videos are tried again. Lines of other settings stay.
+ * Opens a file to be gone on with, for this process alone. A last line that was torn off is dropped; failures under
+ * these settings are taken out, because their videos are tried again. Lines of other settings stay.
  *
- * @throws CommandProblem when the file holds something else, or can't be written.
+ * @throws CommandProblem when the file holds something else, can't be written, or another process writes it.
  */
-export async function openOutFile(out: string, settings_hash: string): Promise<OutFile> {
+export async function openOutFile(given: string, settings_hash: string): Promise<OutFile> {
+  const found = attempt(given, () => statSync(given, { throwIfNoEntry: false }));
+  if (found?.isDirectory()) throw new CommandProblem(`${given} is a folder; --out takes a file.`);
+  // A link stays a link when the file behind it is written anew.
+  const out = found ? realpathSync(given) : given;
+  if (found && !found.isFile()) return openLines(out, settings_hash, () => {});
+  const release = lock(out);
+  try {
+    return await openLines(out, settings_hash, release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function openLines(out: string, settings_hash: string, release: () => void): Promise<OutFile> {
   const known = await readKnown(out, settings_hash);
   const descriptor = attempt(out, () => openSync(out, "a", 0o644));
   let whole = fstatSync(descriptor).size;
@@ -58,9 +76,33 @@ export async function openOutFile(out: string, settings_hash: string): Promise<O
         if (isFile) attempt(out, () => fsyncSync(descriptor));
       } finally {
         closeSync(descriptor);
+        release();
       }
     },
   };
+}
+
+/**
+ * Keeps a second command from the same file. The lock is the kernel's, as that of a data folder (data-folder/lock.ts),
+ * so it ends with its holder even by SIGKILL; the empty file that is left behind then bars nobody.
+ */
+function lock(out: string): () => void {
+  const file = `${out}.lock`;
+  return attempt(out, () => {
+    // The slash asks for a folder: SQLite would not say what is amiss.
+    statSync(`${dirname(out)}/`);
+    const held = new Database(file, { timeout: 0 });
+    try {
+      held.exec("BEGIN EXCLUSIVE");
+    } catch (error) {
+      held.close();
+      throw error;
+    }
+    return () => {
+      rmSync(file, { force: true });
+      held.close();
+    };
+  });
 }
 
 type Known = { lines: Set<string>; first: Map<string, string> };
@@ -75,8 +117,7 @@ function note({ lines, first }: Known, line: z.infer<typeof KnownLine>) {
 async function readKnown(out: string, settings_hash: string): Promise<Known> {
   const known: Known = { lines: new Set(), first: new Map() };
   const found = attempt(out, () => statSync(out, { throwIfNoEntry: false }));
-  if (found === undefined || found.isCharacterDevice() || found.isFIFO()) return known;
-  if (!found.isFile()) throw new CommandProblem(`${out} is a folder; --out takes a file.`);
+  if (!found?.isFile()) return known;
   const failed = new Set<number>();
   let number = 0;
   let end = 0;
@@ -162,6 +203,12 @@ function explain(out: string, error: unknown): CommandProblem {
     case "EPERM":
     case "EROFS":
       return new CommandProblem(`${out} can't be written: it, or its folder, is read-only for this user.`);
+    case "SQLITE_BUSY":
+      return new CommandProblem(
+        `Another pnpm keyframes is writing ${nameFile(out)}. Wait for its end, then run the same command; or name another file.`,
+      );
+    case "SQLITE_CANTOPEN":
+      return new CommandProblem(`${out} can't be written: no file can be made in its folder.`);
     case "ENOENT":
     case "ENOTDIR":
       return new CommandProblem(`${out} can't be made: its folder is not there.`);
