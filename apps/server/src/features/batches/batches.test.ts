@@ -170,6 +170,17 @@ describe("a server with a listed folder", () => {
     for (const [name, clip] of before) if (clip.state === "done") expect(after.get(name)).toEqual(clip);
   });
 
+  test("new clips of a folder are looked at under the batch's settings and no others", async () => {
+    const settings = { ...SIGHTLINE_SETTINGS, threshold: 0.8 };
+    const batch = await startFolder(settings);
+    await ended(client, batch);
+    const clip_id = (await listClips(client, batch.batch_id)).get("gif.gif")?.clip_id ?? "";
+    expect(await client.keyframes.saved.query({ clip_id })).toEqual(settings);
+    expect(await client.keyframes.get.query({ clip_id })).toBeNull();
+    const jobs = server.app.jobs.list().filter(({ kind }) => kind === "keyframes");
+    expect(jobs).toHaveLength(GOOD.length);
+  });
+
   test("compares with other settings clip by clip, from what is stored", async () => {
     const batch = await startFolder();
     await ended(client, batch);

@@ -71,7 +71,7 @@ export function createBatchService({
 }: {
   store: BatchStore;
   clips: Pick<Clips, "library" | "folders" | "addFromFolder">;
-  keyframes: Pick<KeyFrames, "isStored" | "getStored" | "select" | "extractAndWait">;
+  keyframes: Pick<KeyFrames, "want" | "isStored" | "getStored" | "select" | "extractAndWait">;
   jobs: Jobs;
   log: Logger;
 }): Batches {

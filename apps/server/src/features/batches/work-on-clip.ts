@@ -10,7 +10,7 @@ export type Outcome = Pick<BatchClip, "state" | "problem" | "advice" | "kept" | 
 
 type Parts = {
   clips: Pick<Clips, "library" | "addFromFolder">;
-  keyframes: Pick<KeyFrames, "isStored" | "getStored" | "extractAndWait">;
+  keyframes: Pick<KeyFrames, "want" | "isStored" | "getStored" | "extractAndWait">;
   /** Notes what is known so far. */
   put(set: Partial<BatchClip>): void;
   signal: AbortSignal;
@@ -71,7 +71,10 @@ export async function workOnClip(task: Task, parts: Parts): Promise<Outcome> {
 /** Words of a full disk, whoever said them: then no clip can be worked on. */
 const DISK_FULL = /no room left on the disk|ENOSPC|disk is full/i;
 
-async function bringIn({ row, source }: Task, { clips, signal }: Parts): Promise<string> {
+async function bringIn(
+  { row, source, settings }: Task,
+  { clips, keyframes, signal }: Parts,
+): Promise<string> {
   if (source.kind !== "folder" || row.path === null) throw new Error("a clip of the library has its id");
   let added: Awaited<ReturnType<Clips["addFromFolder"]>>[number] | undefined;
   try {
@@ -79,8 +82,12 @@ async function bringIn({ row, source }: Task, { clips, signal }: Parts): Promise
   } catch (error) {
     throw new ClipProblem(explainFailure(error), "See that the folder is still listed, then try again.");
   }
+  if (added !== undefined && "added" in added) {
+    const { clip_id } = added.added.clip;
+    keyframes.want(clip_id, settings);
+    return clip_id;
+  }
   signal.throwIfAborted();
-  if (added !== undefined && "added" in added) return added.added.clip.clip_id;
   const problem = added?.problem ?? "The file could not be added.";
   if (DISK_FULL.test(problem)) throw new Error(problem);
   throw new ClipProblem(

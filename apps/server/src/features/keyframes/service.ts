@@ -28,6 +28,8 @@ export type KeyFrames = {
   getStored(clip_id: string, settings_hash: string): KeyFrameSelection | null;
   /** The settings that a clip's key-frames were last stored under; null when there are none. */
   getSaved(clip_id: string): KeyFrameSettings | null;
+  /** Says under which settings a clip that is still being read is to be looked at first, in place of the usual ones. */
+  want(clip_id: string, settings: KeyFrameSettings): void;
   /** Selects and stores; a second call for work that is under way joins it. */
   extract(clip_id: string, settings: KeyFrameSettings): Job;
   /**
@@ -52,7 +54,7 @@ export type KeyFrames = {
   findFieldOfView(clip_id: string): Promise<number | null>;
   /** Files with the features and pairs behind a stored selection. */
   getEvidence(clip_id: string, settings_hash: string): { features: string; pairs: string };
-  /** Goes on with what an earlier server left, and from now on looks at every clip that has been read. */
+  /** Looks at every clip that has been read: as was asked for, also of an earlier server, or else as usual. */
   start(): void;
   close(): void;
 };
@@ -125,12 +127,13 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
     });
   };
 
-  /** Extracts what was never asked for; what a person cancelled or what failed stays as it is. */
+  /** What a person cancelled or what failed stays as it is. */
   const extractOnce = (clip: Clip) => {
     const { clip_id, state, trashed_secs } = clip;
     if (trashed_secs !== null || (state !== "ready" && state !== "partial")) return;
-    const settings_hash = hashSettings(SIGHTLINE_SETTINGS);
-    if (store.getSettings(clip_id, settings_hash) || store.getExtraction(clip_id, settings_hash)) return;
+    const asked = store.listExtractions(clip_id);
+    for (const one of asked) if (one.state === "wanted") extract(clip_id, one.settings);
+    if (asked.length > 0 || store.getLatestSettings(clip_id) !== null) return;
     extract(clip_id, SIGHTLINE_SETTINGS);
   };
 
@@ -173,6 +176,11 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
     get: (clip_id, settings) => store.get(library.get(clip_id).clip_id, hashSettings(settings)),
     getStored: (clip_id, settings_hash) => store.get(library.get(clip_id).clip_id, settings_hash),
     getSaved: (clip_id) => store.getLatestSettings(library.get(clip_id).clip_id),
+    want(clip_id, settings) {
+      if (library.get(clip_id).state !== "reading") return;
+      const settings_hash = hashSettings(settings);
+      store.putExtraction({ clip_id, settings_hash, settings, state: "wanted", problem: null });
+    },
     extract,
     extractAndWait,
     isStored: (clip_id, settings_hash) => store.getSettings(clip_id, settings_hash) !== null,
@@ -207,13 +215,6 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
       return getEvidenceFiles(getCacheDir(clip_id), getEvidenceHash(settings));
     },
     start() {
-      for (const { clip_id, settings } of store.listWanted()) {
-        try {
-          extract(clip_id, settings);
-        } catch (error) {
-          log.error({ err: error, clip_id }, "going on with key-frames");
-        }
-      }
       followLibrary().catch((error: unknown) => log.error({ err: error }, "following the library"));
     },
     close: () => closing.abort(),

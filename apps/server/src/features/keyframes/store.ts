@@ -14,9 +14,8 @@ export type KeyFrameStore = {
   getLatestSettings(clip_id: string): KeyFrameSettings | null;
   /** Stores a selection in place of an earlier one of the same settings, and forgets that it was asked for. */
   put(selection: KeyFrameSelection): void;
-  getExtraction(clip_id: string, settings_hash: string): Extraction | null;
+  listExtractions(clip_id: string): Extraction[];
   putExtraction(extraction: Extraction): void;
-  listWanted(): Extraction[];
   /** The field of view that was read from a clip's features; `found_deg` is null where these don't show it. */
   getView(clip_id: string, evidence_hash: string): { found_deg: number | null } | null;
   putView(clip_id: string, evidence_hash: string, found_deg: number | null): void;
@@ -84,8 +83,8 @@ export function createKeyFrameStore(db: Db): KeyFrameStore {
         tx.delete(keyFrameExtractions).where(ofExtraction(clip_id, settings_hash)).run();
       });
     },
-    getExtraction: (clip_id, settings_hash) =>
-      db.select().from(keyFrameExtractions).where(ofExtraction(clip_id, settings_hash)).get() ?? null,
+    listExtractions: (clip_id) =>
+      db.select().from(keyFrameExtractions).where(eq(keyFrameExtractions.clip_id, clip_id)).all(),
     putExtraction(extraction) {
       const { clip_id: _c, settings_hash: _s, ...set } = extraction;
       db.insert(keyFrameExtractions)
@@ -96,7 +95,5 @@ export function createKeyFrameStore(db: Db): KeyFrameStore {
         })
         .run();
     },
-    listWanted: () =>
-      db.select().from(keyFrameExtractions).where(eq(keyFrameExtractions.state, "wanted")).all(),
   };
 }
