@@ -1,4 +1,5 @@
 export * from "./check.ts";
+export * from "./decided-schema.ts";
 export * from "./describe.ts";
 export * from "./fold.ts";
 export * from "./history.ts";

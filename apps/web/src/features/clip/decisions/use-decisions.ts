@@ -9,10 +9,11 @@ import {
 } from "@sightline/core/decisions";
 import type { KeyFrameSelection, KeyFrameSettings } from "@sightline/core/keyframes";
 import { skipToken, useMutation, useMutationState, useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useEffect, useEffectEvent, useMemo } from "react";
 import { client, isAnswered, queryClient, trpc } from "../../../app/clients.ts";
 import { useFollow } from "../../../app/follow.ts";
 import { notifyFailure } from "../../../app/notify.tsx";
+import { forgetUnsent, keepUnsent, listUnsent } from "./unsent.ts";
 
 /** What the server says of a clip: everything decided, and the settings of the selections it was decided of. */
 type ClipDecisions = {
@@ -39,7 +40,7 @@ const getKey = (clip_id: string) => ["decisions", "followed", clip_id];
 
 /**
  * What people decided of a clip's key-frames, live, and the way to decide more. A decision shows at once; where the
- * server can't be reached it waits and is sent again under the same id, in order.
+ * server can't be reached it waits, also over a reload, and is sent again under the same id, in order.
  *
  * @param selection  The one on screen; `is_saved` when the server holds it: only then can it be decided of.
  * @param asked  The version to look at; null for the newest.
@@ -82,9 +83,24 @@ export function useDecisions(
     },
     retry: (_, error) => !isAnswered(error),
     retryDelay: (n) => Math.min(300 * 2 ** n, 4000),
+    onMutate: keepUnsent,
     onSuccess: (made) => putDecision(made as Decision),
     onError: (error) => notifyFailure("The decision was not taken", error),
+    onSettled: (_made, _error, { decision_id }) => forgetUnsent(decision_id),
   });
+  const sendAgain = useEffectEvent(() => {
+    const pending = queryClient.getMutationCache().findAll({ mutationKey: SENT, status: "pending" });
+    const sent = new Set(pending.map(({ state }) => (state.variables as Decision).decision_id));
+    for (const decision of listUnsent()) if (!sent.has(decision.decision_id)) send.mutate(decision);
+  });
+  useEffect(() => sendAgain(), []);
+  const is_sending = drafts.length > 0;
+  useEffect(() => {
+    if (!is_sending) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [is_sending]);
 
   const settings_hash = is_saved ? (selection?.settings_hash ?? null) : null;
   const history = useMemo(() => {
