@@ -3,6 +3,7 @@ import type { Clip } from "@sightline/core/clips";
 import { getEvidenceHash, type KeyFrameSettings } from "@sightline/core/keyframes";
 import { IconAdjustmentsHorizontal } from "@tabler/icons-react";
 import { useState } from "react";
+import { readNumber } from "../../app/read-number.ts";
 import { FieldOfView } from "./field-of-view.tsx";
 import classes from "./settings-popover.module.css";
 
@@ -76,6 +77,12 @@ function Form({
     if (is_same_look && findProblem(next) === null) onTry(next);
   }
 
+  function put(field: NumberField, value: number | string): void {
+    const number = readNumber(value);
+    // The field also says so when it only shows another value.
+    if (number !== null && number !== draft[field]) change({ [field]: number });
+  }
+
   const samples_by_time = draft.sampling === "time";
   return (
     <form
@@ -95,7 +102,7 @@ function Form({
         decimalScale={2}
         fixedDecimalScale
         value={draft.threshold}
-        onChange={(value) => typeof value === "number" && change({ threshold: value })}
+        onChange={(value) => put("threshold", value)}
       />
       <div className={classes.pair}>
         <NumberInput
@@ -105,7 +112,7 @@ function Form({
           max={10_000}
           allowDecimal={false}
           value={draft.min_frames}
-          onChange={(value) => typeof value === "number" && change({ min_frames: value })}
+          onChange={(value) => put("min_frames", value)}
         />
         <NumberInput
           label="Most"
@@ -114,7 +121,7 @@ function Form({
           max={10_000}
           allowDecimal={false}
           value={draft.max_frames}
-          onChange={(value) => typeof value === "number" && change({ max_frames: value })}
+          onChange={(value) => put("max_frames", value)}
         />
       </div>
       <div className={classes.pair}>
@@ -129,7 +136,7 @@ function Form({
           decimalScale={2}
           disabled={!samples_by_time}
           value={draft.interval_secs}
-          onChange={(value) => typeof value === "number" && change({ interval_secs: value })}
+          onChange={(value) => put("interval_secs", value)}
         />
         <NumberInput
           label="Width"
@@ -141,7 +148,7 @@ function Form({
           step={160}
           allowDecimal={false}
           value={draft.width}
-          onChange={(value) => typeof value === "number" && change({ width: value })}
+          onChange={(value) => put("width", value)}
         />
       </div>
       {problem === null ? (
@@ -163,6 +170,8 @@ function Form({
     </form>
   );
 }
+
+type NumberField = "threshold" | "min_frames" | "max_frames" | "interval_secs" | "width";
 
 function findProblem({ min_frames, max_frames, interval_secs }: KeyFrameSettings): string | null {
   if (min_frames > max_frames) return "The fewest are more than the most.";
