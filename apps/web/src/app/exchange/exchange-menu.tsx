@@ -15,7 +15,7 @@ export function ExchangeMenu({
   settings_hash: string | undefined;
 }) {
   const choice = settings_hash === undefined ? { clip_id } : { clip_id, settings_hash };
-  useKeys("Clip", [
+  useKeys("Key-frames in files", [
     { key: "shift+E", label: "Export key-frames", run: () => openExport([choice]) },
     { key: "shift+I", label: "Import key-frames", run: () => openImport(choice) },
   ]);
