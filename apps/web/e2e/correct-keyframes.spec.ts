@@ -1,18 +1,24 @@
-import { dirname } from "node:path";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import type { Page } from "@playwright/test";
 import type { Clip } from "@sightline/core/clips";
 import type { Decision } from "@sightline/core/decisions";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
 import { expectAccessible } from "./support/axe.ts";
 import { addFiles, expectFrame, openClip, query } from "./support/clip.ts";
+import { chooseFiles, exportByKeyboard, openImport } from "./support/exchange.ts";
 import { getClipPath } from "./support/library.ts";
 import { expect, test } from "./support/server.ts";
 
 const WORLD = getClipPath("../worlds/room-turns-4.mp4");
 
+let scratch: string;
 test.beforeAll(() => {
   process.env.SIGHTLINE_FOLDERS = dirname(WORLD);
+  scratch = mkdtempSync(join(tmpdir(), "sightline-correct-e2e-"));
 });
+test.afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 async function addWithKeyFrames(page: Page): Promise<{ clip: Clip; selection: KeyFrameSelection }> {
   const [clip] = await addFiles(page, [WORLD]);
@@ -51,7 +57,7 @@ async function goToKeyFrame(page: Page, frame: number): Promise<void> {
   throw new Error(`key-frame ${frame} was not reached`);
 }
 
-test("with the keyboard alone: move the threshold, correct three key-frames, take one back, kill the server, lose nothing", async ({
+test("with the keyboard alone: move the threshold, correct three key-frames, take one back, kill the server, export, import, lose nothing", async ({
   page,
   server,
 }) => {
@@ -132,6 +138,56 @@ test("with the keyboard alone: move the threshold, correct three key-frames, tak
   await page.reload();
   await expect(getVersion(page)).toHaveText("version 7 · 2 corrections by owner");
   await expect.poll(() => listShown(page)).toEqual(undone);
+
+  // Out into a file and in again: unchanged; changed meanwhile, the import brings it back.
+  const file = await exportByKeyboard(page, "CSV", scratch);
+  const unchanged = await openImport(page);
+  await chooseFiles(page, unchanged, file);
+  await expect(unchanged.getByTestId("import-summary")).toHaveText("1 clip unchanged");
+  await page.keyboard.press("Escape");
+  await expect(unchanged).toBeHidden();
+  await goToKeyFrame(page, kept[3] ?? -1);
+  await page.keyboard.press("d");
+  await expect.poll(() => listShown(page)).not.toEqual(undone);
+  const changed = await openImport(page);
+  await chooseFiles(page, changed, file);
+  await expect(changed.getByTestId("import-summary")).toHaveText("A new version of 1 clip");
+  await changed.getByRole("button", { name: "Import", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await expect(changed).toBeHidden();
+  await expect.poll(() => listShown(page)).toEqual(undone);
+  await expect(getVersion(page)).toContainText("version 9 · taken from ");
+});
+
+test("what the server could not be told outlives a reload, which asks first", async ({ page }) => {
+  test.setTimeout(180_000);
+  const { clip, selection } = await addWithKeyFrames(page);
+  const kept = listKept(selection);
+  const [, second = -1, third = -1] = kept;
+  await openClip(page, clip.clip_id, second);
+  await page.route(/decisions\.decide/, (route) => route.abort());
+  await page.keyboard.press("d");
+  await goToKeyFrame(page, third);
+  await page.keyboard.press("d");
+  await expect(getVersion(page)).toContainText("2 decisions not saved yet");
+  const asked: string[] = [];
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await page.reload();
+  expect(asked).toEqual(["beforeunload"]);
+  await expect(getVersion(page)).toContainText("2 decisions not saved yet");
+  expect(await listDecisions(page, clip.clip_id)).toEqual([]);
+
+  await page.unroute(/decisions\.decide/);
+  await expect(getVersion(page)).toHaveText("version 2 · 2 corrections by owner");
+  const rest = kept.filter((frame) => frame !== second && frame !== third);
+  await expect.poll(() => listShown(page)).toEqual(rest);
+  expect((await listDecisions(page, clip.clip_id)).map(({ kind }) => kind)).toEqual(["drop", "drop"]);
+  await page.reload();
+  await expect(getVersion(page)).toHaveText("version 2 · 2 corrections by owner");
+  expect(asked).toHaveLength(1);
 });
 
 test("an action is called right or wrong beside geometry's, and a note stands at its key-frame", async ({

@@ -2,20 +2,20 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Locator, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import type { Clip } from "@sightline/core/clips";
 import { type Decision, foldVersion } from "@sightline/core/decisions";
 import { hashSettings, type KeyFrameSelection, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
 import { unpackZip } from "../../server/src/features/exchange/zip.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { addFiles, getTable, mutate, openClip, query } from "./support/clip.ts";
+import { chooseFiles, exportByKeyboard, FORMATS, openImport } from "./support/exchange.ts";
 import { getCard, getClipPath } from "./support/library.ts";
 import { expect, test } from "./support/server.ts";
 
 const WALK = getClipPath("ntsc-29.97.mp4");
 const TURNED = getClipPath("rotated-90.mp4");
 const SETTINGS = hashSettings(SIGHTLINE_SETTINGS);
-const FORMATS = ["CSV", "CVAT for images 1.1", "Label Studio", "FiftyOne", "Released layout"];
 
 let scratch: string;
 test.beforeAll(() => {
@@ -45,55 +45,6 @@ async function listFrames(page: Page, clip_id: string): Promise<number[]> {
 const decide = (page: Page, clip_id: string, decided: object) =>
   mutate(page, "decisions.decide", { decision_id: randomUUID(), clip_id, settings_hash: SETTINGS, decided });
 
-/** Exports by keyboard from where the page is, and returns the file that the browser saved. */
-async function exportByKeyboard(page: Page, format: string): Promise<string> {
-  await page.keyboard.press("Shift+E");
-  const dialog = page.getByRole("dialog", { name: /^Export key-frames/ });
-  await expect(dialog.getByTestId("export-summary")).toContainText("key-frame");
-  await dialog.getByRole("radio").first().focus();
-  for (let step = 0; step < FORMATS.length; step += 1) {
-    if (await dialog.getByRole("radio", { name: new RegExp(`^${format}`) }).isChecked()) break;
-    await page.keyboard.press("ArrowDown");
-  }
-  await expect(dialog.getByRole("radio", { name: new RegExp(`^${format}`) })).toBeChecked();
-  const saving = page.waitForEvent("download", { timeout: 60_000 });
-  await page.keyboard.press("Enter");
-  const download = await saving;
-  const file = join(scratch, `${randomUUID()}-${download.suggestedFilename()}`);
-  await download.saveAs(file);
-  await expect(dialog.getByTestId("export-summary")).toContainText("Saved as");
-  await page.keyboard.press("Escape");
-  await expect(dialog).toBeHidden();
-  return file;
-}
-
-async function openImport(page: Page): Promise<Locator> {
-  await page.keyboard.press("Shift+I");
-  const dialog = page.getByRole("dialog", { name: "Import key-frames" });
-  await expect(dialog).toBeVisible();
-  return dialog;
-}
-
-/** Opens the picker by keyboard and gives it files. */
-async function chooseFiles(page: Page, dialog: Locator, files: string | readonly string[]): Promise<void> {
-  // A dialog that has just closed gives the focus back, and takes it from where it was put meanwhile.
-  const picking = page.waitForEvent("filechooser");
-  let isOpen = false;
-  picking.then(
-    () => {
-      isOpen = true;
-    },
-    () => {},
-  );
-  await expect(async () => {
-    if (isOpen) return;
-    await dialog.getByRole("button", { name: "Choose files…" }).focus();
-    await page.keyboard.press("Enter");
-    await expect.poll(() => isOpen, { timeout: 3000 }).toBe(true);
-  }).toPass();
-  await (await picking).setFiles(files as string | string[]);
-}
-
 test("every format: exported, imported, unchanged; corrected meanwhile, brought back, taken back; by keyboard alone", async ({
   page,
 }) => {
@@ -105,7 +56,7 @@ test("every format: exported, imported, unchanged; corrected meanwhile, brought 
   const held = await listFrames(page, clip_id);
 
   for (const format of FORMATS) {
-    const file = await exportByKeyboard(page, format);
+    const file = await exportByKeyboard(page, format, scratch);
     const dialog = await openImport(page);
     await chooseFiles(page, dialog, file);
     const entry = dialog.getByTestId("entry");
@@ -173,7 +124,7 @@ test("several clips of the library in one file, and back", async ({ page }) => {
   for (const { name } of clips) await expect(getCard(page, name)).toBeVisible();
   await page.keyboard.press("Control+a");
   await expect(page.getByText("2 clips selected")).toBeVisible();
-  const file = await exportByKeyboard(page, "CVAT for images 1.1");
+  const file = await exportByKeyboard(page, "CVAT for images 1.1", scratch);
   expect(file).toContain("2 clips.keyframes.cvat.xml");
   const dialog = await openImport(page);
   await chooseFiles(page, dialog, file);
@@ -188,7 +139,7 @@ test("the released folder without provenance: its original indices are lost, and
   const { clip_id } = clip as Clip;
   await openClip(page, clip_id);
   const before = await listFrames(page, clip_id);
-  const archive = await exportByKeyboard(page, "Released layout");
+  const archive = await exportByKeyboard(page, "Released layout", scratch);
   const inside = await unpackZip(archive, join(scratch, randomUUID()), 2 ** 30);
   const video = inside.find(({ path }) => path === "video_keyframe/ntsc-29.97.mp4");
   const folder = join(scratch, randomUUID(), "video_keyframe");
