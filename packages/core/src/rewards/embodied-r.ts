@@ -4,8 +4,23 @@
  * case, so that "because a shop" reads as A. Kept apart from our own scores and only for comparison.
  */
 
-/** Format as ms-swift checks it: from the first character to the last, no white space before or behind. */
-const FORMAT = /^<think>[\s\S]*?<\/think>\s*<answer>[\s\S]*?<\/answer>$/;
+const FROM_THINK_TO_ANSWER = /<\/think>\s*<answer>/;
+
+/**
+ * Format as ms-swift checks it, from the first character to the last, no white space before or behind:
+ * `^<think>.*?</think>\s*<answer>.*?</answer>$`, told in time that grows with the length only.
+ */
+function isFormatted(text: string): boolean {
+  if (!text.startsWith("<think>") || !text.endsWith("</answer>")) return false;
+  const inner = text.slice("<think>".length, -"</answer>".length);
+  return FROM_THINK_TO_ANSWER.test(inner);
+}
+
+function findLast(text: string, pattern: RegExp): string | undefined {
+  let last: string | undefined;
+  for (const match of text.matchAll(pattern)) last = match[1];
+  return last;
+}
 
 const BOXED = /\$\\boxed\{([a-h])\}\$/gi;
 const AFTER_ANSWER = /answer\s+([a-h])/i;
@@ -22,17 +37,16 @@ export type ReleasedReading = {
 
 /** The letter by the released order of search: last boxed, first "answer X", last "X.", last lone letter. */
 function findReleasedLetter(text: string): string | null {
-  const boxed = [...text.matchAll(BOXED)].at(-1)?.[1];
   const found =
-    boxed ??
+    findLast(text, BOXED) ??
     AFTER_ANSWER.exec(text)?.[1] ??
-    [...text.matchAll(WITH_DOT)].at(-1)?.[1] ??
-    [...text.matchAll(ALONE)].at(-1)?.[1];
+    findLast(text, WITH_DOT) ??
+    findLast(text, ALONE);
   return found?.toUpperCase() ?? null;
 }
 
 export function readReleased(text: string): ReleasedReading {
   const stripped = text.trim();
   const letter = findReleasedLetter(stripped);
-  return { format: FORMAT.test(text) ? 1 : 0, letter, answer: letter ?? stripped.toUpperCase() };
+  return { format: isFormatted(text) ? 1 : 0, letter, answer: letter ?? stripped.toUpperCase() };
 }
