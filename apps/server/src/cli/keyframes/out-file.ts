@@ -38,9 +38,9 @@ export type OutFile = {
 export async function openOutFile(given: string, settings_hash: string): Promise<OutFile> {
   const found = attempt(given, () => statSync(given, { throwIfNoEntry: false }));
   if (found?.isDirectory()) throw new CommandProblem(`${given} is a folder; --out takes a file.`);
+  if (found && !found.isFile()) return openLines(given, settings_hash, () => {});
   // A link stays a link when the file behind it is written anew.
   const out = found ? realpathSync(given) : given;
-  if (found && !found.isFile()) return openLines(out, settings_hash, () => {});
   const release = lock(out);
   try {
     return await openLines(out, settings_hash, release);
