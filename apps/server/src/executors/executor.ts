@@ -158,6 +158,8 @@ export interface Executor {
   prune(run_id: string, steps: number[], signal: AbortSignal): Promise<PruneReport>;
   /** Gives the directory of a run that is still to be launched the checkpoint that its spec is forked from. */
   fork(spec: RunSpec, signal: AbortSignal): Promise<void>;
+  /** Deletes the directory of a run, which may be absent; refused while a process of it is not proven dead. */
+  discard(run_id: string, signal: AbortSignal): Promise<void>;
   /** The directory of a run on the host. */
   directory(run_id: string): string;
   /** Ends the link; runs go on. */

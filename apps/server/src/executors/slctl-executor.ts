@@ -419,17 +419,17 @@ export function createSlctlExecutor(options: {
     },
 
     async checkpoints(run_id, signal) {
-      const { header } = await request("checkpoints", { run_id }, signal);
+      const { header } = await request("checkpoints", nameOf(run_id), signal);
       return z.array(Checkpoint).parse(header.checkpoints);
     },
 
     async readFile(run_id, path, offset, max_bytes, signal) {
-      const { blob } = await request("fetch", { run_id, path, offset, max_bytes }, signal);
+      const { blob } = await request("fetch", { ...nameOf(run_id), path, offset, max_bytes }, signal);
       return blob;
     },
 
     async digest(run_id, path, signal) {
-      const { header } = await request("digest", { run_id, path }, signal, SLOW_SECS);
+      const { header } = await request("digest", { ...nameOf(run_id), path }, signal, SLOW_SECS);
       return z.string().parse(header.sha256);
     },
 
@@ -440,6 +440,11 @@ export function createSlctlExecutor(options: {
 
     async fork(spec, signal) {
       await request("fork", { spec }, signal, SLOW_SECS);
+    },
+
+    async discard(run_id, signal) {
+      refuseWatched(run_id);
+      await request("gc", { run_id, keep: "nothing" }, signal, SLOW_SECS);
     },
 
     async search(folder, signal): Promise<ForeignRuns> {

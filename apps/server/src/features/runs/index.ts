@@ -21,6 +21,8 @@ import type { Jobs } from "../jobs/tray.ts";
 import { adoptRuns } from "./adopt.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { follow, followList } from "./follow.ts";
+import { createForkStore } from "./fork-store.ts";
+import { clearForks } from "./forks.ts";
 import { createRunHub } from "./hub.ts";
 import { createHostKeeper, type HostKeeper } from "./keeper.ts";
 import { createLineStore } from "./line-store.ts";
@@ -56,6 +58,7 @@ export function createRuns(parts: {
   const store = createRunStore(db);
   const queue = createQueueStore(db);
   const watches = createWatchStore(db);
+  const forks = createForkStore(db);
   const lines = createLineStore(db);
   const ingest = createIngest(db);
   const hub = createRunHub();
@@ -226,8 +229,12 @@ export function createRuns(parts: {
     if (fork !== null) spec.forked_from = originOf(fork, host_id);
     await inputsOf(spec, host_id);
     // Before the row, so that nothing is written of a fork whose checkpoint is gone, and none can be pruned meanwhile.
-    if (fork !== null) await checkpoints.pin(host_id, spec);
+    if (fork !== null) {
+      forks.add({ run_id: spec.run_id, host_id });
+      await checkpoints.pin(host_id, spec);
+    }
     const run = store.create({ spec, host_id, launch_key, max_retries });
+    if (fork !== null) forks.remove(run.run_id);
     wakeQueue(host_id);
     return { run_id: run.run_id };
   };
@@ -546,6 +553,7 @@ export function createRuns(parts: {
       for (const { host_id } of store.unended()) keeperOf(host_id);
       for (const host_id of queue.hosts()) keeperOf(host_id);
       void followWatched({ ...watching, log }, closing.signal);
+      void clearForks({ plans: forks.list(), forks, store, hosts, log, signal: closing.signal });
       void adoptRuns({ hosts, store, log, signal: closing.signal }).then((host_ids) => {
         if (closing.signal.aborted) return;
         for (const host_id of host_ids) keeperOf(host_id).wake();

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunState } from "@sightline/core/runs";
 import { pino } from "pino";
@@ -409,6 +409,54 @@ describe("checkpoints", () => {
       removed: [5, 15],
     });
     await until(client, fork.run_id, "done");
+  });
+
+  it("are fetched to a folder that the owner listed, and to none beside it", async () => {
+    const { dataDir, remove } = makeDataDir("listed");
+    cleanups.push(remove);
+    const listed = join(dataDir, "kept");
+    mkdirSync(join(listed, "2026"), { recursive: true });
+    const { app, client, close } = await serveHere(dataDir, [listed]);
+    cleanups.push(close);
+    const run_id = await whole(client);
+    const folder_id = (await client.clips.folders.query())[0]?.folder_id ?? "";
+    const fetchTo = (path: string) =>
+      client.runs.fetchCheckpoint.mutate({ run_id, step: 10, to: { folder_id, path } });
+    for (const path of ["..", "../runs", "/tmp", "absent"]) await expect(fetchTo(path)).rejects.toThrow();
+    const { job_id } = await fetchTo("2026");
+    await expect
+      .poll(() => app.jobs.list().find((job) => job.job_id === job_id)?.state, { timeout: 20_000 })
+      .toBe("done");
+    const folder = join(listed, "2026", `${run_id}-checkpoint-10`);
+    const source = join(dataDir, "runs", run_id, "checkpoints/checkpoint-10");
+    expect(readdirSync(folder).sort()).toEqual(readdirSync(source).sort());
+    for (const name of readdirSync(source))
+      expect(readFileSync(join(folder, name))).toEqual(readFileSync(join(source, name)));
+    await expect(fetchTo("2026")).rejects.toThrow(/It is there already/);
+  });
+
+  it("that a fork took over leave nothing on the host when its run was never written", async () => {
+    const { dataDir, remove } = makeDataDir("unwritten");
+    cleanups.push(remove);
+    const first = await serveHere(dataDir);
+    const run_id = await whole(first.client);
+    const fork = { run_id, step: 20, keeps_optimiser: true };
+    const waiting = await first.client.runs.launch.mutate({ ...smallRun(), fork });
+    // The row can't be written, as if the server had died just before it.
+    first.app.db.$client.exec(
+      "CREATE TEMP TRIGGER death BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, 'dead'); END",
+    );
+    await expect(first.client.runs.launch.mutate({ ...smallRun(), fork })).rejects.toThrow();
+    const folders = () => readdirSync(join(dataDir, "runs")).sort();
+    expect(folders()).toHaveLength(3);
+    await first.close();
+    const second = await serveHere(dataDir);
+    cleanups.push(() => second.close());
+    await expect.poll(folders).toEqual([run_id, waiting.run_id].sort());
+    expect(await second.client.runs.list.query()).toHaveLength(2);
+    await until(second.client, waiting.run_id, "done");
+    const { checkpoints } = await second.client.runs.checkpoints.query({ run_id });
+    expect(checkpoints.find(({ step }) => step === 20)?.complete).toBe(true);
   });
 
   it("begin a fork under another schedule: its curve starts there, and its lineage is known", async () => {

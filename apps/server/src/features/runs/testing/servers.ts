@@ -23,10 +23,15 @@ export function makeDataDir(name: string): { dataDir: string; remove(): Promise<
   };
 }
 
-/** A real server within this process. */
-export async function serveHere(dataDir: string) {
+/**
+ * A real server within this process.
+ *
+ * @param folders  Those that the owner listed.
+ */
+export async function serveHere(dataDir: string, folders: string[] = []) {
   prepareDataFolder(dataDir);
-  const app = await createApp({ dataDir, log: pino({ level: process.env.SIGHTLINE_TEST_LOG ?? "silent" }) });
+  const log = pino({ level: process.env.SIGHTLINE_TEST_LOG ?? "silent" });
+  const app = await createApp({ dataDir, folders, log });
   const server = await createServer(app);
   await server.listen({ host: "127.0.0.1", port: 0 });
   const address = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
