@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -57,6 +58,13 @@ def test_a_foreign_run_is_inspected_read_and_left_as_it_was(here: Host, foreign:
     assert answer["chunks"][0]["run_id"] == "theirs"
     log = here.ask("log", run_id="theirs", dir=str(foreign), attempt=1)
     assert log["size"] == len(log["blob"])
+    place = {"run_id": "theirs", "dir": str(foreign)}
+    rows = here.ask("checkpoints", **place)["checkpoints"]
+    assert rows and all(row["complete"] for row in rows)
+    path = f"{rows[-1]['path']}/weights.simulated"
+    blob = here.ask("fetch", path=path, **place)["blob"]
+    assert here.ask("digest", path=path, **place)["sha256"] == hashlib.sha256(blob).hexdigest()
+    assert here.refusal("fetch", path="../../secret", **place)["code"] == "bad_request"
     assert listing(foreign) == before
 
 
@@ -66,7 +74,7 @@ def test_orders_do_not_know_foreign_directories(here: Host, foreign: Path) -> No
     for command in ("stop", "checkpoint", "kill"):
         here.refusal("control", command=command, **place)
     here.session.send("gc", root=str(here.root), keep="nothing", **place)
-    here.refusal("fetch", path="spec.json", **place)
+    assert here.ask("prune", steps=[4, 8, 12], run_id="theirs", dir=str(foreign))["removed"] == []
     assert listing(foreign) == before
     assert not (here.root / "theirs").exists()
 

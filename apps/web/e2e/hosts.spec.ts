@@ -202,6 +202,12 @@ test("a run that somebody else started on a host is watched and can't be touched
     await expect(page.getByRole("button", { name, exact: true })).toBeHidden();
   await waitForState(page, "done");
   await expectWhole(page, "theirs", 60);
+  await page.getByRole("tab", { name: "Checkpoints" }).click();
+  await expect(page.getByText("Read-only: it was started elsewhere")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Fetch step 60" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Fork from step 60" })).toBeHidden();
+  await expect(page.getByRole("button", { name: "Prune …" })).toBeHidden();
+  await expectAccessible(page, "the checkpoints of a watched run");
   await page.goto(`/hosts/${host_id}`);
   await expect(page.locator("[data-event=watching]")).toContainText("their work/theirs");
 });

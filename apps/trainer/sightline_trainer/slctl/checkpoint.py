@@ -22,6 +22,7 @@ from sightline_trainer.checkpoints import (
 from sightline_trainer.rundir import RunDir, read_json, sync_dir
 from sightline_trainer.slctl.observe import judge, root_of, run_of
 from sightline_trainer.slctl.protocol import RequestError
+from sightline_trainer.slctl.watch import readable_run
 
 _BLOCK_BYTES = 1024 * 1024
 _OPTIMISER = ("optimizer.pt", "optimizer.bin", "scheduler.pt", "scaler.pt")
@@ -89,13 +90,12 @@ def _sizes(path: Path) -> dict[str, int]:
 
 def checkpoints(request: dict[str, Any]) -> dict[str, Any]:
     """Every checkpoint of a run with its files and their sizes."""
-    run = run_of(root_of(request), request.get("run_id"))
-    return {"checkpoints": describe_checkpoints(run, with_files=True)}
+    return {"checkpoints": describe_checkpoints(readable_run(root_of(request), request), with_files=True)}
 
 
 def digest(request: dict[str, Any]) -> dict[str, Any]:
     """SHA-256 (hex) of a file below the run directory."""
-    path = confined_file(run_of(root_of(request), request.get("run_id")), request.get("path"))
+    path = confined_file(readable_run(root_of(request), request), request.get("path"))
     return {"sha256": _digest(path), "bytes": path.stat().st_size}
 
 

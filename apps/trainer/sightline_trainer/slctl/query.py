@@ -63,7 +63,7 @@ def log(request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
 
 def fetch(request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
     """A part of a file below the run directory."""
-    run = run_of(root_of(request), request.get("run_id"))
+    run = readable_run(root_of(request), request)
     return _part(confined_file(run, request.get("path")), {"offset": 0, **request}, _MAX_BYTES)
 
 

@@ -1,7 +1,7 @@
 """Looks at run directories that lie anywhere on this host, because somebody else made them.
 
-Nothing here writes. A request names such a directory by `dir`; only questions (status, read, log) know that word, so
-that no order can reach a run that isn't ours.
+Nothing here writes. A request names such a directory by `dir`; only questions (status, read, log, checkpoints, fetch,
+digest) know that word, so that no order can reach a run that isn't ours.
 """
 
 from __future__ import annotations

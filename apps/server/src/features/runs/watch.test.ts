@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { waitFor } from "../clips/testing/wait.ts";
@@ -105,6 +105,16 @@ test("a finished foreign run is read whole, survives a restart, goes to the tras
   expect(run).toMatchObject({ watched: true, step: 40 });
   const log = await ours.client.runs.log.query({ run_id, attempt: 1 });
   expect(log.size).toBe(statSync(join(directory, "attempts/001/log.txt")).size);
+  const { checkpoints } = await ours.client.runs.checkpoints.query({ run_id });
+  expect(checkpoints.map(({ step }) => step)).toEqual([10, 20, 35, 40]);
+  const { job_id } = await ours.client.runs.fetchCheckpoint.mutate({ run_id, step: 40, to: null });
+  await waitFor(
+    () => Promise.resolve(ours.app.jobs.list().find((job) => job.job_id === job_id)),
+    (job) => job?.state === "done",
+  );
+  expect(readFileSync(join(dataDir, "checkpoints", `${run_id}-checkpoint-40`, "weights.simulated"))).toEqual(
+    readFileSync(join(directory, "checkpoints/checkpoint-40/weights.simulated")),
+  );
   await ours.client.runs.trash.mutate({ run_ids: [run_id] });
   expect(await ours.client.runs.list.query()).toEqual([]);
   expect(listing(directory)).toEqual(before);

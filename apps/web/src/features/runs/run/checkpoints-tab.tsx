@@ -66,6 +66,8 @@ function Bar({
   canPrune: boolean;
 }) {
   const [isOpen, setOpen] = useState(false);
+  const hosts = useQuery(trpc.hosts.list.queryOptions()).data;
+  const host = hosts?.find(({ host_id }) => host_id === run.host_id)?.name ?? run.host_id;
   const bytes = checkpoints.reduce((sum, one) => sum + one.bytes, 0);
   const prune = useMutation(
     trpc.runs.pruneCheckpoints.mutationOptions({
@@ -80,9 +82,13 @@ function Bar({
     <div className={classes.bar}>
       <span className={classes.quiet}>
         {formatNumberOf(checkpoints.length, "checkpoint")} on{" "}
-        {run.host_id === "local" ? "this machine" : run.host_id}, {formatBytes(bytes)}
+        {run.host_id === "local" ? "this machine" : host}, {formatBytes(bytes)}
       </span>
-      {!run.watched && (
+      {run.watched ? (
+        <span className={classes.quiet}>
+          Read-only: it was started elsewhere, so it is pruned and forked there.
+        </span>
+      ) : (
         <Button
           size="compact-xs"
           variant="default"
