@@ -55,6 +55,7 @@ test("three runs are queued, reordered by button, key and drag; one is cancelled
   const order = () => list.locator("[data-run]").evaluateAll((rows) => rows.map((row) => row.dataset.run));
   await expect.poll(order).toEqual([second, third, fourth]);
   await expect(list).toContainText("It is next, after first.");
+  await expect(page.getByRole("contentinfo")).toContainText(/Simulating first.*and 3 waiting/);
   await list.getByRole("button", { name: "Move fourth to the top" }).click();
   await expect.poll(order).toEqual([fourth, second, third]);
   await list.getByRole("link", { name: "third" }).focus();

@@ -43,6 +43,7 @@ export function JobTray({ items, onClear }: { items: readonly TrayItem[]; onClea
   const open = items.filter((item) => ["running", "waiting", "paused"].includes(item.state));
   const failed = items.filter((item) => item.state === "failed");
   const lead = running[0] ?? open[0] ?? null;
+  const others = countOthers(open, lead);
   if (items.length === 0) return <span className={classes.idle}>No work under way</span>;
   return (
     <Popover position="top-start" width={420} offset={6} trapFocus returnFocus>
@@ -53,7 +54,7 @@ export function JobTray({ items, onClear }: { items: readonly TrayItem[]; onClea
               <StatusMark tone={TONES[lead.state]} />
               <span className={classes.summaryTitle}>{lead.title}</span>
               <Progress item={lead} />
-              {open.length > 1 && <span className={classes.more}>and {open.length - 1} more</span>}
+              {others !== "" && <span className={classes.more}>{others}</span>}
             </>
           )}
           {failed.length > 0 && (
@@ -107,6 +108,19 @@ export function JobTray({ items, onClear }: { items: readonly TrayItem[]; onClea
       </Popover.Dropdown>
     </Popover>
   );
+}
+
+/** "and 2 more, 3 waiting": what goes on besides the one that is named, and what does not go on. */
+function countOthers(open: readonly TrayItem[], lead: TrayItem | null): string {
+  const count = (state: TrayItem["state"]) =>
+    open.filter((item) => item !== lead && item.state === state).length;
+  const counts = [
+    [count("running"), "more"],
+    [count("waiting"), "waiting"],
+    [count("paused"), "paused"],
+  ] as const;
+  const said = counts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
+  return said.length === 0 ? "" : `and ${said.join(", ")}`;
 }
 
 function Progress({ item, wide = false }: { item: TrayItem; wide?: boolean }) {
