@@ -192,7 +192,7 @@ function Decide({
         variant="subtle"
         color="gray"
         className={classes.button}
-        aria-label={`${label} (${letter})`}
+        aria-label={`${label} · ${letter}`}
         // The focus stays with the page, whose keys go on working.
         onMouseDown={(event) => event.preventDefault()}
         onClick={onClick}
