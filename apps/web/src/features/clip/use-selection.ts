@@ -131,7 +131,11 @@ function useKeyFrameJob(clip_id: string): Job | null {
   const is_ended = job !== null && job.state !== "running" && job.state !== "waiting";
   const ended = is_ended ? `${job.job_id} ${job.state}` : null;
   useEffect(() => {
-    if (ended !== null) void queries.invalidateQueries({ queryKey: trpc.keyframes.pathKey() });
+    if (ended === null) return;
+    // A first answer that is still on its way may be from before the end, and would stand.
+    void queries
+      .cancelQueries({ queryKey: trpc.keyframes.get.pathKey() })
+      .then(() => queries.invalidateQueries({ queryKey: trpc.keyframes.pathKey() }));
   }, [ended, queries]);
   return job;
 }
