@@ -46,6 +46,12 @@ test("a clip is opened from the library and says why each frame was kept or drop
   await expect(rows.nth(0)).toContainText("Kept: first frame");
   await expect(rows.nth(1)).toContainText(/(Kept|Dropped): .*\d+ match/);
   await expect(page.getByTestId("kept-count")).toContainText("of 3 sampled frames");
+
+  await page.keyboard.press("?");
+  const headings = page.getByRole("dialog", { name: "Keys" }).getByRole("heading", { level: 3 });
+  await expect(headings.first()).toBeVisible();
+  const pages = await headings.allTextContents();
+  expect(new Set(pages).size).toBe(pages.length);
 });
 
 test("player, strip, list and URL agree, and a reload lands on the same picture", async ({ page }) => {
@@ -160,6 +166,14 @@ test("the threshold is tried by keyboard and by mouse, saved and taken back", as
   await page.getByRole("button", { name: "Reset" }).click();
   await expect(trial).toBeHidden();
   await expect(count).toContainText(`${countKept(selection)} key-frames`);
+
+  // A number with a zero at its end is a number as any other.
+  await page.getByRole("button", { name: "Key-frame settings" }).click();
+  await page.getByRole("textbox", { name: "Threshold" }).fill("0.80");
+  await expect(trial).toContainText("Preview of 0.80, saved is 0.50");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Reset" }).click();
+  await expect(trial).toBeHidden();
 
   const handle = await threshold.boundingBox();
   const plot = await page.getByTestId("overlap-plot").boundingBox();
