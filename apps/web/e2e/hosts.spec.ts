@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { type Sshd, startSshd, whyNoSshd } from "../../server/src/executors/testing/sshd.ts";
+import { fillIndex } from "../../server/src/features/environment/testing/wheels.ts";
 import { endProcessesOf } from "../../server/src/features/runs/testing/processes.ts";
 import { expectAccessible } from "./support/axe.ts";
+import { look } from "./support/looks.ts";
 import {
   expectWhole,
   fillLaunchPage,
@@ -51,6 +53,7 @@ async function attach(page: Page, sshd: Sshd, name: string, root?: string): Prom
   await expect(key).toContainText(sshd.fingerprint());
   await key.getByRole("button", { name: "Confirm and attach" }).click();
   await expect(page.locator("[data-check]").first()).toBeVisible();
+  await look(page, "attach");
   await page.getByRole("button", { name: `Open ${name}` }).click();
   await page.waitForURL(/\/hosts\/h[0-9a-f]+/);
   return new URL(page.url()).pathname.split("/").at(-1) ?? "";
@@ -167,6 +170,32 @@ test("a host is renamed, detached and brought back, and found in the palette", a
     await expect(page.locator(`[data-event=${kind}]`)).toBeVisible();
 });
 
+test("a host is prepared with packages of its own disk: cancelled, gone on with, ready", async ({
+  page,
+  sshd,
+}) => {
+  test.setTimeout(300_000);
+  const index = join(sshd.folder, "index");
+  mkdirSync(index);
+  await fillIndex(index);
+  const env = { PIP_NO_INDEX: "1", PIP_FIND_LINKS: index, PIP_CONFIG_FILE: "/dev/null" };
+  await sshd.start({ env });
+  await attach(page, sshd, "Loopback");
+  const prepare = async () => {
+    await page.getByRole("button", { name: "Prepare", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Install for the processor" }).click();
+    await expect(page.getByText(/^Preparing/).first()).toBeVisible();
+  };
+  await prepare();
+  await expect(page.getByRole("contentinfo")).toContainText("Preparing Loopback");
+  await look(page, "preparing");
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await expect(page.getByText("Not prepared")).toBeVisible();
+  await prepare();
+  await expect(page.locator("[data-event=prepared]")).toBeVisible({ timeout: 240_000 });
+  await expect(page.getByRole("button", { name: "Prepare again" })).toBeVisible();
+});
+
 test("a run that somebody else started on a host is watched and can't be touched", async ({ page, sshd }) => {
   const folder = join(sshd.home, "their work");
   mkdirSync(folder);
@@ -208,6 +237,7 @@ test("a run that somebody else started on a host is watched and can't be touched
   await expect(page.getByRole("link", { name: "Fork from step 60" })).toBeHidden();
   await expect(page.getByRole("button", { name: "Prune …" })).toBeHidden();
   await expectAccessible(page, "the checkpoints of a watched run");
+  await look(page, "watched-checkpoints");
   await page.goto(`/hosts/${host_id}`);
   await expect(page.locator("[data-event=watching]")).toContainText("their work/theirs");
 });
@@ -245,6 +275,7 @@ END
     await expect(page.getByRole("region", { name: "This machine" }).getByText("No GPU")).toBeVisible();
     await expect(card.getByRole("link", { name: "on the box" })).toBeVisible();
     await expectAccessible(page, "the hosts page");
+    await look(page, "hosts");
     await page.emulateMedia({ colorScheme: "dark" });
     await expectAccessible(page, "the hosts page in the dark");
   } finally {

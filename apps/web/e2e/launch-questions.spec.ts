@@ -47,6 +47,7 @@ test("two hundred questions of one's own are checked, launched and trained on", 
   await expect(page.getByText("mine.jsonl: 200 questions")).toBeVisible();
   await expect(page.getByText("heading 200")).toBeVisible();
   const preflight = page.getByRole("region", { name: "Preflight" });
+  await expect(preflight).toContainText("The trainer is ready.");
   await expect(preflight).toContainText("160 training questions, 20 steps an epoch.");
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   const run_id = await openedRun(page);

@@ -1,29 +1,10 @@
 import type { Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
+import { look } from "./support/looks.ts";
 import { ask, fillLaunchPage, getRun, launch, openedRun, waitForState, waitForStep } from "./support/runs.ts";
 import { expect, test } from "./support/server.ts";
 
 test.describe.configure({ timeout: 150_000 });
-
-const LOOKS = process.env.SIGHTLINE_LOOKS;
-
-/** Takes pictures for a person to look at, where one asked for them. */
-async function look(page: Page, name: string): Promise<void> {
-  if (LOOKS === undefined) return;
-  for (const scheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme: scheme });
-    for (const [width, height] of [
-      [1440, 900],
-      [1024, 768],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      await page.waitForTimeout(400);
-      await page.screenshot({ path: `${LOOKS}/${name}-${scheme}-${width}.png` });
-    }
-  }
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize({ width: 1440, height: 900 });
-}
 
 async function takeOneAtATime(page: Page): Promise<void> {
   await page.goto("/runs/queue");
