@@ -168,7 +168,7 @@ test("the policy of a run reasons in this browser", async ({ page, server, polic
   test.setTimeout(300_000);
   await page.goto("/library");
   await adoptPolicy(page, server, policy);
-  const { clip_id } = await openAsk(page);
+  await openAsk(page);
 
   await page.getByRole("button", { name: "Ask for the heading after the clip's moves" }).click();
   await expect(page.getByTestId("question")).toContainText("if you start facing north?");
@@ -184,7 +184,8 @@ test("the policy of a run reasons in this browser", async ({ page, server, polic
   await expect(getVerdict(page)).toContainText("✓ right");
   await expect(getVerdict(page)).toContainText("consistent");
   await expect(page.getByTestId("told").filter({ hasText: "cited" }).first()).toBeVisible();
-  const first = (await query<Trace[]>(page, "traces.list", { clip_id, question_id: null }))[0] as Trace;
+  const trace_id = await trace.getAttribute("data-trace");
+  const first = await query<Trace>(page, "traces.get", { trace_id });
   expect(first.reasoner).toMatchObject({ kind: "onnx", source: { kind: "run", run_id: policy.run_id } });
   expect(first.prompt).toMatch(/^start north .* heading \?$/);
 
@@ -222,7 +223,7 @@ test("a model of the hub reasons in this browser, and fetching it can be stopped
     await page.goto("/library");
     await mutate(page, "policies.addHubModel", { id: "someone/chat" });
     await mutate(page, "policies.addHubModel", { id: "someone/gone" });
-    const { clip_id } = await openAsk(page);
+    await openAsk(page);
     await writeQuestion(page, "Where is the kiosk?", ["ahead", "right"], "B");
     const reasoner = page.getByRole("combobox", { name: "Reasoner" });
     await reasoner.click();
@@ -241,9 +242,10 @@ test("a model of the hub reasons in this browser, and fetching it can be stopped
     await expect(getTrace(page)).toHaveAttribute("data-state", "done", { timeout: 60_000 });
     await expect(getVerdict(page)).toContainText("answered B · right answer B");
     await expect(getVerdict(page)).not.toContainText("Judged by");
-    const [trace] = await query<Trace[]>(page, "traces.list", { clip_id, question_id: null });
-    expect(trace?.reasoner).toMatchObject({ kind: "onnx", source: { kind: "hub", id: "someone/chat" } });
-    expect(trace?.prompt).toContain("Where is the kiosk?");
+    const trace_id = await getTrace(page).getAttribute("data-trace");
+    const trace = await query<Trace>(page, "traces.get", { trace_id });
+    expect(trace.reasoner).toMatchObject({ kind: "onnx", source: { kind: "hub", id: "someone/chat" } });
+    expect(trace.prompt).toContain("Where is the kiosk?");
 
     await reasoner.click();
     await page.getByRole("option", { name: /^someone\/gone/ }).click();

@@ -58,3 +58,15 @@ export type Trace = {
   secs: number | null;
   made_secs: number;
 };
+
+/** A trace as a list shows it. */
+export type TraceSummary = Omit<Trace, "text" | "prompt" | "triples">;
+
+/** A trace as far as it has been told: `text` is the beginning of a text of `chars` UTF-16 code units. */
+export type TracePart = Trace & { chars: number };
+
+/** What has come to a trace since it was last told of: `text` goes on at `from`. */
+export type TraceGrowth = Pick<
+  TracePart,
+  "text" | "chars" | "state" | "problem" | "reading" | "accuracy" | "judgement" | "tokens" | "secs"
+> & { from: number };

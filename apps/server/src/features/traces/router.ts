@@ -1,3 +1,5 @@
+import { cutFirstPart, tellGrowth } from "@sightline/core/traces";
+import { tracked } from "@trpc/server";
 import { z } from "zod";
 import { follow } from "../../live/follow.ts";
 import { procedure, router } from "../../trpc.ts";
@@ -56,10 +58,11 @@ export const tracesRouter = router({
   /** Asks a model behind an endpoint; follow the trace to see it grow. */
   ask: procedure
     .input(Asked.extend({ reasoner: EndpointReasoner, judge: Model.nullable() }))
-    .mutation(({ ctx, input }) => ctx.app.traces.ask(input)),
+    .mutation(({ ctx, input }) => cutFirstPart(ctx.app.traces.ask(input))),
   stop: procedure.input(TraceId).mutation(({ ctx, input }) => ctx.app.traces.stop(input.trace_id)),
-  keep: procedure.input(Written).mutation(({ ctx, input }) => ctx.app.traces.keep(input)),
-  get: procedure.input(TraceId).query(({ ctx, input }) => ctx.app.traces.get(input.trace_id)),
+  keep: procedure.input(Written).mutation(({ ctx, input }) => cutFirstPart(ctx.app.traces.keep(input))),
+  /** One trace with the beginning of its text; `follow` tells the rest. */
+  get: procedure.input(TraceId).query(({ ctx, input }) => cutFirstPart(ctx.app.traces.get(input.trace_id))),
   headingGold: procedure
     .input(z.object({ clip_id: ClipId }))
     .query(({ ctx, input }) => ctx.app.traces.getHeadingGold(input.clip_id)),
@@ -67,17 +70,18 @@ export const tracesRouter = router({
   list: procedure
     .input(z.object({ clip_id: ClipId, question_id: Id.nullable() }))
     .query(({ ctx, input }) => ctx.app.traces.list(input.clip_id, input.question_id)),
-  /** One trace until it has ended; its judgement may come after its end. */
-  follow: procedure.input(TraceId).subscription(async function* ({ ctx, input, signal }) {
-    const { traces } = ctx.app;
-    let told = "";
-    const read = () => {
-      const trace = traces.get(input.trace_id);
-      const now = `${trace.text.length} ${trace.state} ${trace.judgement?.status}`;
-      if (now === told) return undefined;
-      told = now;
-      return trace;
-    };
-    yield* follow(traces.bell, signal ?? new AbortController().signal, read);
-  }),
+  /** What comes to one trace, from the mark `lastEventId` on; its judgement may come after its end. */
+  follow: procedure
+    .input(TraceId.extend({ lastEventId: z.string().max(100).optional() }))
+    .subscription(async function* ({ ctx, input, signal }) {
+      const { traces } = ctx.app;
+      let told = input.lastEventId ?? "";
+      const read = () => traces.get(input.trace_id);
+      for await (const trace of follow(traces.bell, signal ?? new AbortController().signal, read)) {
+        for (const [mark, growth] of tellGrowth(trace, told)) {
+          told = mark;
+          yield tracked(mark, growth);
+        }
+      }
+    }),
 });

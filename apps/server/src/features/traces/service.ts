@@ -12,7 +12,7 @@ import {
   showPrompt,
 } from "@sightline/core/ask";
 import type { TripleSet } from "@sightline/core/perception";
-import type { Judgement, Reasoner, Trace, TracePiece } from "@sightline/core/traces";
+import type { Judgement, Reasoner, Trace, TracePiece, TraceSummary } from "@sightline/core/traces";
 import { applyMove, toHeadingLetter, toMoves, type World } from "@sightline/core/worlds";
 import { TRPCError } from "@trpc/server";
 import { explainFailure } from "../../data-folder/explain-failure.ts";
@@ -80,7 +80,7 @@ export type Traces = {
   keep(written: WrittenTrace): Trace;
   get(trace_id: string): Trace;
   /** Newest first; null for all questions. */
-  list(clip_id: string, question_id: string | null): Trace[];
+  list(clip_id: string, question_id: string | null): TraceSummary[];
   /** The right answer to the heading question of a clip: known where the clip shows a world. */
   getHeadingGold(clip_id: string): string | null;
   /** Rings whenever a trace has grown or ended. */
@@ -121,7 +121,7 @@ export function createTraceService({
   for (const trace_id of store.listUnended())
     store.end({ trace_id, state: "failed", problem: CUT_SHORT, tokens: null, secs: null });
 
-  const showEnd = (trace: Trace): Trace => {
+  const showEnd = <T extends TraceSummary>(trace: T): T => {
     const error = unwritten.get(trace.trace_id);
     return error === undefined ? trace : { ...trace, state: "failed", problem: explainFailure(error) };
   };

@@ -1,5 +1,11 @@
 import { judgeText } from "@sightline/core/ask";
-import { type Judgement, joinPieces, type Trace, type TracePiece } from "@sightline/core/traces";
+import {
+  type Judgement,
+  joinPieces,
+  type Trace,
+  type TracePiece,
+  type TraceSummary,
+} from "@sightline/core/traces";
 import { and, asc, desc, eq, isNull } from "drizzle-orm";
 import { type Db, writeDurably } from "../../db/open.ts";
 import { traceEnds, traceJudgements, tracePieces, traces } from "./tables.ts";
@@ -11,7 +17,7 @@ export type TraceEnd = Omit<typeof traceEnds.$inferSelect, "ended_secs">;
 export type TraceStore = {
   get(trace_id: string): Trace | null;
   /** Newest first. */
-  list(clip_id: string, question_id: string | null, limit: number): Trace[];
+  list(clip_id: string, question_id: string | null, limit: number): TraceSummary[];
   add(row: TraceRow): void;
   /** A trace that was written elsewhere, with its end. */
   addWhole(row: TraceRow, text: string, end: TraceEnd, judgement: Judgement | null): void;
@@ -85,7 +91,10 @@ export function createTraceStore(db: Db): TraceStore {
         .orderBy(desc(traces.made_secs))
         .limit(limit)
         .all()
-        .map(show),
+        .map((row) => {
+          const { text: _, prompt: __, triples: ___, ...summary } = show(row);
+          return summary;
+        }),
     add: (row) => writeDurably(db, () => void db.insert(traces).values(row).run()),
     addWhole: (row, text, end, judgement) =>
       writeDurably(db, () => {

@@ -255,7 +255,7 @@ test("what a policy wrote in the browser is kept beside the others, newest first
 
 test("a server that was killed leaves a trace marked cut short, with what had come", () => {
   const store = createTraceStore(server.app.db);
-  const { trace_id: _, ...like } = traces.list(request.clip_id, "q-1")[0] as Trace;
+  const like = traces.get(traces.list(request.clip_id, "q-1")[0]?.trace_id ?? "");
   store.add({ ...like, trace_id: "killed", made_secs: 1 });
   store.append("killed", [{ kind: "reasoning", text: "In Frame 1 I" }]);
   expect(traces.get("killed").state).toBe("streaming");

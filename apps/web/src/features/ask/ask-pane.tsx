@@ -1,7 +1,7 @@
 import { Button, Loader, Progress, Select } from "@mantine/core";
 import { findCited, readHeadingStart, type Strike, toggleStrike } from "@sightline/core/ask";
 import type { StoredQuestion } from "@sightline/core/benchmarks";
-import { readTrace, type Trace } from "@sightline/core/traces";
+import { readTrace, type TracePart } from "@sightline/core/traces";
 import { TraceText } from "@sightline/ui/trace-text";
 import { IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
@@ -35,8 +35,10 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
     void navigate({ search: (now) => ({ ...now, ...change }), replace: true, resetScroll: false });
 
   const questions = useQuestionsOfClip(clip_id);
+  const named = useTrace(search.trace ?? null);
+  const question_id = search.question ?? named.data?.question_id;
   const question =
-    questions.data?.find(({ question_id }) => question_id === search.question) ?? questions.data?.[0] ?? null;
+    questions.data?.find((one) => one.question_id === question_id) ?? questions.data?.[0] ?? null;
   const pickQuestion = (question_id: string) => {
     asking.clear();
     go({ question: question_id, trace: undefined });
@@ -78,6 +80,7 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
   });
   const is_busy = asking.writing !== null || asking.is_sending || shown?.state === "streaming";
   const is_again = shown !== null && shown.question_id === question?.question_id;
+  const is_whole = shown !== null && shown.text.length === shown.chars;
   const missing = sayMissing(question !== null, set.data !== undefined, choice);
 
   const ask = () => {
@@ -101,7 +104,7 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
     { key: "Escape", label: "Stop", run: stop },
   ]);
 
-  const has_both = shown?.state !== "streaming" && shown?.text !== "" && before?.text !== "";
+  const has_both = is_whole && shown.state !== "streaming" && shown?.text !== "" && before?.text !== "";
   const triples = set.data?.triples;
   const cited = useMemo(
     () => new Set(shown === null ? [] : findCited(shown).map(({ index }) => index)),
@@ -220,9 +223,12 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
         {asking.writing !== null && question !== null && (
           <WritingView writing={asking.writing} question={question} />
         )}
-        {asking.writing === null && shown !== null && is_again && (
+        {named.isError && (
+          <p className={classes.problem}>The trace of this address can't be shown: {named.error.message}</p>
+        )}
+        {asking.writing === null && shown !== null && (is_again || shown.trace_id === search.trace) && (
           <TraceView trace={shown} onOpen={onOpen} onHover={onHover}>
-            <CaseButton clip={clip} trace={shown} />
+            {is_whole && <CaseButton clip={clip} trace={shown} />}
           </TraceView>
         )}
         {asking.writing === null && shown !== null && before !== null && has_both && (
@@ -331,7 +337,7 @@ function TraceView({
   onHover,
   children,
 }: {
-  trace: Trace;
+  trace: TracePart;
   onOpen(frame: number): void;
   onHover(frame: number | null): void;
   children: ReactNode;
@@ -339,7 +345,8 @@ function TraceView({
   const cited = useMemo(() => findCited(trace), [trace]);
   const toFrame = (index: number | null) =>
     trace.triples.find((triple) => triple.index === index)?.frame ?? null;
-  const { reading, state, problem } = trace;
+  const { reading, state, problem, chars } = trace;
+  const is_whole = trace.text.length === chars;
   return (
     <div className={classes.part} data-testid="trace" data-state={state} data-trace={trace.trace_id}>
       <h3 className={classes.title}>
@@ -362,9 +369,14 @@ function TraceView({
         />
       )}
       {trace.text === "" && state === "streaming" && <p className={classes.hint}>Nothing has come yet.</p>}
+      {!is_whole && (
+        <p className={classes.hint} role="status">
+          {Math.floor((trace.text.length / chars) * 100)} % of this trace is here, the rest is coming.
+        </p>
+      )}
       {problem !== null && <p className={classes.problem}>{problem}</p>}
       {state === "cancelled" && <p className={classes.hint}>Stopped. What had come by then is kept.</p>}
-      {trace.text !== "" && state !== "streaming" && <VerdictLine trace={trace} />}
+      {trace.text !== "" && is_whole && state !== "streaming" && <VerdictLine trace={trace} />}
       <details className={classes.prompt}>
         <summary>What it read</summary>
         <pre>{trace.prompt}</pre>
@@ -373,7 +385,7 @@ function TraceView({
   );
 }
 
-function sayCost({ tokens, secs }: Trace): string {
+function sayCost({ tokens, secs }: TracePart): string {
   return [
     ...(tokens === null ? [] : [`${tokens} tokens`]),
     ...(secs === null ? [] : [`${secs < 10 ? secs.toFixed(1) : Math.round(secs)} s`]),

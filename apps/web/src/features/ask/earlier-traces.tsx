@@ -1,8 +1,8 @@
-import type { Trace } from "@sightline/core/traces";
+import type { TraceSummary } from "@sightline/core/traces";
 import { type Choice, nameReasoner } from "../../app/reasoners/reasoners.ts";
 import classes from "./earlier-traces.module.css";
 
-const STATES: Record<Trace["state"], string> = {
+const STATES: Record<TraceSummary["state"], string> = {
   streaming: "being written",
   done: "",
   cancelled: "stopped",
@@ -16,10 +16,10 @@ export function EarlierTraces({
   choices,
   onPick,
 }: {
-  traces: readonly Trace[];
+  traces: readonly TraceSummary[];
   shown_id: string | null;
   choices: readonly Choice[];
-  onPick(trace: Trace): void;
+  onPick(trace: TraceSummary): void;
 }) {
   if (traces.length === 0) return null;
   return (

@@ -1,6 +1,6 @@
 import type { Asked, Strike } from "@sightline/core/ask";
 import type { TripleSet } from "@sightline/core/perception";
-import type { Trace } from "@sightline/core/traces";
+import type { TracePart } from "@sightline/core/traces";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { client } from "../../app/clients.ts";
 import { createPolicyClient, type PolicyClient } from "../../app/policy/index.ts";
@@ -47,7 +47,7 @@ const say = (error: unknown) => (error instanceof Error ? error.message : String
  *
  * @param onTrace  Called with each new trace, once the server has it.
  */
-export function useAsk(onTrace: (trace: Trace) => void): Asking {
+export function useAsk(onTrace: (trace: TracePart) => void): Asking {
   const [writing, setWriting] = useState<Writing | null>(null);
   const [is_sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);

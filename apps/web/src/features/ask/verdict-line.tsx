@@ -1,5 +1,6 @@
 import { judgeText } from "@sightline/core/ask";
 import type { Trace } from "@sightline/core/traces";
+import { useMemo } from "react";
 import classes from "./verdict-line.module.css";
 
 const RULES: Record<string, string> = {
@@ -22,8 +23,8 @@ const JUDGEMENTS: Record<string, string> = {
 /** What came of a trace: the answer against the right one, the judge, and by which rule it was read. */
 export function VerdictLine({ trace }: { trace: Pick<Trace, "text" | "question" | "judgement" | "state"> }) {
   const { question, judgement, text } = trace;
-  const verdict = judgeText(text, question, "sightline");
-  const released = judgeText(text, question, "embodied-r");
+  const verdict = useMemo(() => judgeText(text, question, "sightline"), [text, question]);
+  const released = useMemo(() => judgeText(text, question, "embodied-r"), [text, question]);
   const { letter, rule, reason, problems } = verdict.reading;
   const is_number = question.kind === "number";
   return (
