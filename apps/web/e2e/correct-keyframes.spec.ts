@@ -45,6 +45,12 @@ const listDecisions = async (page: Page, clip_id: string) =>
 const getVersion = (page: Page) => page.getByTestId("version");
 const getOutcome = (page: Page) => page.getByTestId("decision-bar").getByRole("status");
 
+/** Opens a clip's page and waits until what was decided of it is there. */
+async function openDesk(page: Page, clip_id: string, frame = 0): Promise<void> {
+  await openClip(page, clip_id, frame);
+  await expect(getVersion(page)).toBeVisible();
+}
+
 /** Goes to a key-frame by keys. */
 async function goToKeyFrame(page: Page, frame: number): Promise<void> {
   await page.keyboard.press("Home");
@@ -64,7 +70,7 @@ test("with the keyboard alone: move the threshold, correct three key-frames, tak
   test.setTimeout(240_000);
   const { clip } = await addWithKeyFrames(page);
   const { clip_id } = clip;
-  await openClip(page, clip_id);
+  await openDesk(page, clip_id);
   await expect(getVersion(page)).toContainText("version 0");
   const before = await listShown(page);
 
@@ -164,7 +170,7 @@ test("what the server could not be told outlives a reload, which asks first", as
   const { clip, selection } = await addWithKeyFrames(page);
   const kept = listKept(selection);
   const [, second = -1, third = -1] = kept;
-  await openClip(page, clip.clip_id, second);
+  await openDesk(page, clip.clip_id, second);
   await page.route(/decisions\.decide/, (route) => route.abort());
   await page.keyboard.press("d");
   await goToKeyFrame(page, third);
@@ -196,7 +202,7 @@ test("an action is called right or wrong beside geometry's, and a note stands at
   test.setTimeout(180_000);
   const { clip, selection } = await addWithKeyFrames(page);
   const [, second = -1, third = -1] = listKept(selection);
-  await openClip(page, clip.clip_id);
+  await openDesk(page, clip.clip_id);
   await page.keyboard.press("q");
   await expect(getOutcome(page)).toContainText("No way leads to the first key-frame");
   await goToKeyFrame(page, second);
@@ -229,7 +235,7 @@ test("every version can be looked at under its own address and returned to", asy
   const { clip, selection } = await addWithKeyFrames(page);
   const kept = listKept(selection);
   const [, second = -1, third = -1] = kept;
-  await openClip(page, clip.clip_id);
+  await openDesk(page, clip.clip_id);
   await goToKeyFrame(page, second);
   await page.keyboard.press("d");
   await goToKeyFrame(page, third);
@@ -263,8 +269,8 @@ test("two tabs see each other's decisions, and the same one in both is one", asy
   const { clip, selection } = await addWithKeyFrames(page);
   const [, second = -1] = listKept(selection);
   const other = await context.newPage();
-  await openClip(page, clip.clip_id, second);
-  await openClip(other, clip.clip_id, second);
+  await openDesk(page, clip.clip_id, second);
+  await openDesk(other, clip.clip_id, second);
   await page.bringToFront();
   await page.keyboard.press("d");
   await expect(getVersion(other)).toHaveText("version 1 · 1 correction by owner");
@@ -283,7 +289,7 @@ test("decisions stay with the settings that they were made under, and other sett
   test.setTimeout(180_000);
   const { clip, selection } = await addWithKeyFrames(page);
   const [, second = -1] = listKept(selection);
-  await openClip(page, clip.clip_id, second);
+  await openDesk(page, clip.clip_id, second);
   await page.keyboard.press("d");
   await expect(getVersion(page)).toContainText("version 1");
   await page.getByTestId("threshold").focus();

@@ -137,8 +137,11 @@ export function useDecisions(
   );
 
   const decide = useCallbackRef((decided: Decided): Check => {
-    if (ground === null || told === undefined) {
+    if (ground === null) {
       return { outcome: "refused", reason: "Save these key-frames first: decisions belong to saved ones." };
+    }
+    if (told === undefined) {
+      return { outcome: "refused", reason: "What was decided before is still on its way. Try again." };
     }
     const check = checkDecided(ground, history, decided);
     if (check.outcome !== "new") return check;
