@@ -20,6 +20,9 @@ import { ActionWords } from "./action-words.tsx";
 import classes from "./decision-bar.module.css";
 import type { DecisionActions } from "./use-decision-actions.ts";
 
+/** A field that goes slowly holds the keys that come right after its own. */
+const AT_ONCE = { duration: 0 };
+
 /** Which of the bar's fields is open. */
 export type OpenField = "action" | "note" | null;
 
@@ -109,6 +112,7 @@ export function DecisionBar({
           returnFocus
           position="top"
           withinPortal
+          transitionProps={AT_ONCE}
         >
           <Popover.Target>
             <Decide
@@ -134,6 +138,7 @@ export function DecisionBar({
           returnFocus
           position="top"
           withinPortal
+          transitionProps={AT_ONCE}
         >
           <Popover.Target>
             <Decide
