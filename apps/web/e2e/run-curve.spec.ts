@@ -80,7 +80,7 @@ test("more than ten lines are drawn on a canvas, in all their colours, by the sa
   page,
 }) => {
   await show(page, "twenty");
-  const canvas = page.locator("canvas");
+  const canvas = page.locator("canvas[data-layer=shapes]");
   await expect(canvas).toBeVisible();
   await expect(page.locator("path[data-role]")).toHaveCount(0);
   await page.waitForTimeout(300);
