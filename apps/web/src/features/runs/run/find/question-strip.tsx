@@ -16,12 +16,13 @@ type Props = {
 /** One question over time: how often it was answered right and what was answered, here and in the runs beside. */
 export function QuestionStrip({ series, question_id, beside, onPick }: Props) {
   const [cursor] = useState(createCursor);
-  const points = useQuery(
+  const asked = useQuery(
     trpc.find.question.queryOptions({
       run_ids: [series.run_id, ...beside.map(({ run_id }) => run_id)],
       question_id,
     }),
-  ).data;
+  );
+  const points = asked.data;
   const drawn = useMemo(() => {
     if (!points) return null;
     const own = points.filter(({ run_id }) => run_id === series.run_id);
@@ -55,6 +56,7 @@ export function QuestionStrip({ series, question_id, beside, onPick }: Props) {
       ),
     };
   }, [points, series, beside]);
+  if (asked.isError) return <p className={classes.hint}>{asked.error.message}</p>;
   if (drawn === null) return <p className={classes.hint}>Reading the question …</p>;
   return (
     <div className={classes.question}>
