@@ -96,7 +96,7 @@ function Row({ batch }: { batch: Batch }) {
   return (
     <tr data-testid="batch">
       <td className={classes.name}>
-        <Link to="/batches/$batchId" params={{ batchId: batch_id }}>
+        <Link className={classes.link} to="/batches/$batchId" params={{ batchId: batch_id }}>
           {name}
         </Link>
         <span className={classes.badge}>{SOURCES[source.kind]}</span>

@@ -61,7 +61,7 @@ export function VirtualTable<T>({
     <div ref={scroll} className={classes.scroll} onKeyDown={onKeyDown}>
       <table className={classes.table} aria-label={label} aria-rowcount={rows.length + 1}>
         <thead>
-          <tr className={classes.head} style={grid}>
+          <tr style={grid}>
             {heads.map((head) => (
               <th key={head.label} scope="col" data-number={head.is_number || undefined}>
                 {head.label}
@@ -69,7 +69,7 @@ export function VirtualTable<T>({
             ))}
           </tr>
         </thead>
-        <tbody className={classes.body} style={{ height: virtual.getTotalSize() }}>
+        <tbody style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const row = rows[index];
             if (row === undefined) return null;
@@ -78,7 +78,6 @@ export function VirtualTable<T>({
                 key={keyOf(row)}
                 data-index={index}
                 aria-rowindex={index + 2}
-                className={classes.row}
                 style={{ ...grid, transform: `translateY(${start}px)` }}
               >
                 {renderCells(row)}

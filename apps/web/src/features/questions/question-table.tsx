@@ -84,7 +84,7 @@ export function QuestionTable({
     <div ref={scroll} className={classes.scroll} onKeyDown={onKeyDown}>
       <table className={classes.table} aria-label="Questions" aria-rowcount={total + 1}>
         <thead>
-          <tr className={classes.head}>
+          <tr>
             <th scope="col">Id</th>
             <th scope="col">Question</th>
             <th scope="col">Task</th>
@@ -92,7 +92,7 @@ export function QuestionTable({
             <th scope="col">Clip</th>
           </tr>
         </thead>
-        <tbody className={classes.body} style={{ height: virtual.getTotalSize() }}>
+        <tbody style={{ height: virtual.getTotalSize() }}>
           {items.map(({ index, start }) => {
             const question = getQuestion(index);
             return (

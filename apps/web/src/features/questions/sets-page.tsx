@@ -127,7 +127,12 @@ function SetsTable({ sets }: { sets: readonly QuestionSetSummary[] }) {
         {sets.map((set) => (
           <tr key={set.set_id} data-set={set.set_id}>
             <td className={classes.name}>
-              <Link to="/questions/$setId" params={{ setId: set.set_id }} title={set.name}>
+              <Link
+                className={classes.link}
+                to="/questions/$setId"
+                params={{ setId: set.set_id }}
+                title={set.name}
+              >
                 {set.name}
               </Link>
               {set.kind !== "file" && <span className={classes.badge}>{KINDS[set.kind]}</span>}

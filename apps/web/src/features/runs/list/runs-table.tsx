@@ -134,7 +134,7 @@ export function RunsTable({ runs, isTrash }: { runs: readonly RunSummary[]; isTr
         >
           <thead>
             {table.getHeaderGroups().map((group) => (
-              <tr key={group.id} className={classes.head}>
+              <tr key={group.id}>
                 {group.headers.map((header) => (
                   <th
                     key={header.id}
@@ -169,7 +169,7 @@ export function RunsTable({ runs, isTrash }: { runs: readonly RunSummary[]; isTr
               </tr>
             ))}
           </thead>
-          <tbody className={classes.body} style={{ height: virtual.getTotalSize() }}>
+          <tbody style={{ height: virtual.getTotalSize() }}>
             {virtual.getVirtualItems().map((item) => {
               const shown = items[item.index];
               if (shown === undefined) return null;
