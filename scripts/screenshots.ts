@@ -69,6 +69,39 @@ const shots: Shot[] = [
     },
   },
   {
+    name: "clip-matches",
+    address: () => `/clips/${hashOf("street-round-the-corner-3")}?frame=60`,
+    async prepare(page) {
+      await page
+        .getByText(/^(Kept|Dropped)/)
+        .nth(3)
+        .waitFor();
+      await page.keyboard.press("m");
+      await page.getByText(/match(es)? fit frame/).waitFor();
+      await page.waitForFunction(() => [...document.images].every((image) => image.complete));
+    },
+  },
+  {
+    name: "compare-settings",
+    address: () => {
+      const [a, b] = ["sightline", "embodied-r"].map((preset) =>
+        encodeURIComponent(JSON.stringify({ preset })),
+      );
+      return `/clips/${hashOf("street-round-the-corner-3")}/compare-settings?a=${a}&b=${b}&frame=60`;
+    },
+    async prepare(page) {
+      for (const side of ["A", "B"]) {
+        const track = page.getByRole("region", { name: `Key-frames of ${side}` });
+        const select = track.getByRole("button", { name: "Select on the server" });
+        const plot = track.getByTestId("overlap-plot");
+        await select.or(plot).first().waitFor();
+        if (await select.isVisible()) await select.click();
+        await plot.waitFor({ timeout: 120_000 });
+      }
+      await page.waitForFunction(() => [...document.images].every((image) => image.complete));
+    },
+  },
+  {
     name: "hosts",
     address: () => "/hosts",
     prepare: (page) => page.getByText("Processors").waitFor(),
