@@ -94,7 +94,10 @@ export function createLineStore(db: Db) {
     "SELECT * FROM metric_buckets WHERE series_id = ? AND width = ? AND idx BETWEEN ? AND ? ORDER BY idx",
   );
   const selectSpan = sql.prepare<[number, number], { low: number | null; high: number | null }>(
-    "SELECT min(idx) AS low, max(idx) AS high FROM metric_buckets WHERE series_id = ? AND width = ?",
+    // Two look-ups: asked for at once, min and max read every bucket of the series.
+    `SELECT (SELECT min(idx) FROM metric_buckets WHERE series_id = s AND width = w) AS low,
+            (SELECT max(idx) FROM metric_buckets WHERE series_id = s AND width = w) AS high
+     FROM (SELECT ? AS s, ? AS w)`,
   );
   const selectSteps = sql.prepare<[string, string, number, number], RawRow>(
     `SELECT id, raw FROM run_lines WHERE run_id = ? AND type = ? AND stream = 'events' AND step BETWEEN ? AND ?
