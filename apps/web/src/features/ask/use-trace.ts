@@ -7,15 +7,18 @@ import { useFollow } from "../../app/follow.ts";
 export function putTrace(trace: TracePart): void {
   queryClient.setQueryData(trpc.traces.get.queryKey({ trace_id: trace.trace_id }), trace);
   const { text: _, prompt: __, triples: ___, ...summary } = trace;
-  queryClient.setQueryData(
-    trpc.traces.list.queryKey({ clip_id: trace.clip_id, question_id: trace.question_id }),
-    (traces: TraceSummary[] | undefined) =>
-      traces === undefined
-        ? undefined
-        : [summary, ...traces.filter(({ trace_id }) => trace_id !== trace.trace_id)].sort(
-            (a, b) => b.made_secs - a.made_secs,
-          ),
+  const key = trpc.traces.list.queryKey({ clip_id: trace.clip_id, question_id: trace.question_id });
+  queryClient.setQueryData(key, (traces: TraceSummary[] | undefined) =>
+    traces === undefined
+      ? undefined
+      : [summary, ...traces.filter(({ trace_id }) => trace_id !== trace.trace_id)].sort(
+          (a, b) => b.made_secs - a.made_secs,
+        ),
   );
+  // A list that is on its way may have been made before this trace was asked for, or before it ended.
+  const isTurn = trace.text === "" || trace.state !== "streaming";
+  if (isTurn && queryClient.isFetching({ queryKey: key }) > 0)
+    void queryClient.invalidateQueries({ queryKey: key });
 }
 
 /** A text only ever grows: asked for again, a trace comes with its beginning, and what is here of it stays. */
