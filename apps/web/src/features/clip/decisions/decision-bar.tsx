@@ -66,7 +66,13 @@ export function DecisionBar({
             {outcome.text}
           </span>
         ) : (
-          step !== null && <span className={classes.from}>from {step.from_frame}</span>
+          step !== null && (
+            <span className={classes.from}>
+              {step.frame === current?.frame
+                ? `from ${step.from_frame}`
+                : `way ${step.from_frame} → ${step.frame}`}
+            </span>
+          )
         )}
         {step !== null && outcome === null && <ActionWords motion={step.motion} person={person} />}
       </div>
