@@ -187,9 +187,9 @@ test("a field of view is set, refused where no lens has it, and taken back", asy
   for (const field_of_view_deg of [0, 19.9, 151]) {
     await expect(client.clips.setFieldOfView.mutate({ clip_id, field_of_view_deg })).rejects.toThrow();
   }
-  expect(await client.clips.undo.mutate()).toBe("“lens.mp4” has its field of view back.");
+  expect(await client.clips.undo.mutate()).toBe(`“${clip.name}” has its field of view back.`);
   expect(await look()).toBe(84);
-  expect(await client.clips.undo.mutate()).toBe("“lens.mp4” has its field of view back.");
+  expect(await client.clips.undo.mutate()).toBe(`“${clip.name}” has its field of view back.`);
   expect(await look()).toBeNull();
 });
 
