@@ -84,7 +84,7 @@ export function createRuns(parts: {
     if (!keeper) {
       keeper = createHostKeeper({
         host_id,
-        executor: hosts.executor(host_id),
+        executor: () => hosts.executor(host_id),
         store,
         lines,
         ingest,

@@ -44,7 +44,8 @@ export type HostKeeper = {
 
 type Parts = {
   host_id: string;
-  executor: Executor;
+  /** The way to the host; another one after the host was detached and brought back. */
+  executor(): Executor;
   store: RunStore;
   lines: LineStore;
   ingest: Ingest;
@@ -188,7 +189,7 @@ export function createHostKeeper(parts: Parts): HostKeeper {
     const run = store.get(record.run_id);
     if (!run) return;
     if (run.stop_requested_secs !== null) {
-      const status = (await executor.status([record], closing.signal)).get(refKey(record));
+      const status = (await executor().status([record], closing.signal)).get(refKey(record));
       if (status?.verdict === "lost") {
         changeToEnded(record, { verdict: "lost", reason: "stopped" });
         return;
@@ -196,7 +197,7 @@ export function createHostKeeper(parts: Parts): HostKeeper {
     }
     try {
       const spec = JSON.parse(run.spec) as RunSpec;
-      const status = await executor.launch(
+      const status = await executor().launch(
         {
           run_id: record.run_id,
           attempt: record.attempt,
@@ -225,14 +226,14 @@ export function createHostKeeper(parts: Parts): HostKeeper {
   const stop = async (record: AttemptRecord) => {
     const state = watch(record);
     if (state.stop_sent) return;
-    await executor.control(record, "stop", closing.signal);
+    await executor().control(record, "stop", closing.signal);
     state.stop_sent = true;
   };
 
   /** Takes from the queue only what a host that answers can start now: what waits can still be moved and cancelled. */
   const admit = async () => {
     if (parts.queue.isEmpty()) return;
-    await executor.status([{ run_id: "queue", attempt: 1 }], closing.signal);
+    await executor().status([{ run_id: "queue", attempt: 1 }], closing.signal);
     parts.queue.admit();
   };
 
@@ -244,7 +245,7 @@ export function createHostKeeper(parts: Parts): HostKeeper {
     const launching = unended.filter(({ phase }) => phase === "launching");
     await Promise.all(launching.map((record) => queue.add(() => launch(record))));
     const live = store.unended(host_id).filter(({ phase }) => phase === "live");
-    const answers = await executor.status(live, closing.signal);
+    const answers = await executor().status(live, closing.signal);
     for (const record of live) {
       const status = answers.get(refKey(record));
       if (!status) continue;
@@ -332,7 +333,7 @@ export function createHostKeeper(parts: Parts): HostKeeper {
       reading = new AbortController();
       const began = Date.now();
       try {
-        const chunks = cursors.length > 0 ? await executor.read(cursors, reading.signal) : [];
+        const chunks = cursors.length > 0 ? await executor().read(cursors, reading.signal) : [];
         if (closing.signal.aborted) return;
         await takeIn(chunks);
         noteQuiet(refs, chunks, began);
@@ -371,7 +372,7 @@ export function createHostKeeper(parts: Parts): HostKeeper {
     async close() {
       closing.abort();
       reading?.abort();
-      await executor.close();
+      await executor().close();
       await loops;
     },
   };
