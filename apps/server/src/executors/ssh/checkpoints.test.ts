@@ -26,7 +26,7 @@ describe.skipIf(why !== null)("runs of an SSH host that takes one at a time", ()
     cleanups.push(() => server.close());
     const { client, app, host_id, root, dataDir } = server;
     await client.runs.setRunsAtOnce.mutate({ host_id, runs_at_once: 1 });
-    const order = { ...smallRun({ keep_checkpoints: 9 }), host_id };
+    const order = { ...smallRun({ keep_checkpoints: 9, steps_per_sec: 8 }), host_id };
     const { run_id: first } = await client.runs.launch.mutate(order);
     const { run_id: second } = await client.runs.launch.mutate({
       ...smallRun({ steps_per_sec: 0 }),
@@ -50,7 +50,9 @@ describe.skipIf(why !== null)("runs of an SSH host that takes one at a time", ()
     const { checkpoints, problem } = await client.runs.checkpoints.query({ run_id: first });
     expect(problem).toBeNull();
     expect(checkpoints.map(({ step }) => step)).toEqual([5, 10, 15, 20, 25, 30, 35, 40]);
-    const { job_id } = await client.runs.fetchCheckpoint.mutate({ run_id: first, step: 10, to: null });
+    const fetchTen = () => client.runs.fetchCheckpoint.mutate({ run_id: first, step: 10, to: null });
+    const [{ job_id }, twice] = await Promise.all([fetchTen(), fetchTen()]);
+    expect(twice).toEqual({ job_id });
     await expect
       .poll(() => app.jobs.list().find((job) => job.job_id === job_id)?.state, { timeout: 20_000 })
       .toBe("done");
@@ -86,5 +88,18 @@ describe.skipIf(why !== null)("runs of an SSH host that takes one at a time", ()
     await expect(client.runs.pruneCheckpoints.mutate({ run_id: first, steps: [15] })).rejects.toThrow(
       /Nothing was deleted/,
     );
+  }, 120_000);
+
+  it("start again on one that was detached and brought back", async () => {
+    const server = await startSshServer("brought-back");
+    cleanups.push(() => server.close());
+    const { client, host_id } = server;
+    const launch = () =>
+      client.runs.launch.mutate({ ...smallRun({ steps_per_sec: 0 }), host_id }).then(({ run_id }) => run_id);
+    await until(server, await launch(), "done");
+    await client.hosts.detach.mutate({ host_id });
+    await expect(launch()).rejects.toThrow(/was detached/);
+    await client.hosts.restore.mutate({ host_id });
+    await until(server, await launch(), "done");
   }, 120_000);
 });

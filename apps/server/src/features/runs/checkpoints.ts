@@ -36,7 +36,7 @@ export function createCheckpoints(parts: {
   resolveFolder(folder_id: string, path: string): Promise<string>;
 }) {
   const { store, lines, jobs, home, executor } = parts;
-  const fetching = new Map<string, string>();
+  const fetching = new Map<string, ReturnType<typeof startFetch>>();
 
   const list = async (run: RunRecord): Promise<CheckpointList> => {
     let problem: string | null = null;
@@ -115,6 +115,22 @@ export function createCheckpoints(parts: {
     await rename(draft, folder);
   };
 
+  const startFetch = async (run: RunRecord, step: number, folder: string) => {
+    const found = await ask(() => executor(run.host_id).checkpoints(run.run_id, AbortSignal.timeout(ASK_MS)));
+    const checkpoint = found.find((one) => one.step === step);
+    if (!checkpoint?.complete)
+      throw refusal(`${run.name} has no whole checkpoint of step ${step} on its host any more.`);
+    if (checkpoint.files.some(({ path }) => path.split("/").includes("..") || path.startsWith("/")))
+      throw refusal("The host named a file outside the checkpoint; nothing was fetched.");
+    return jobs.start(
+      { kind: "checkpoint", title: `Fetch step ${step} of ${run.name}`, clip_id: null },
+      async (control) => {
+        control.begin();
+        await fetchAll(run, checkpoint, folder, control);
+      },
+    );
+  };
+
   return {
     list,
 
@@ -126,26 +142,16 @@ export function createCheckpoints(parts: {
       const at = to === null ? home : await parts.resolveFolder(to.folder_id, to.path);
       const folder = join(at, folderName(run.run_id, step));
       const known = fetching.get(folder);
-      if (known !== undefined) return { job_id: known };
+      if (known !== undefined) return { job_id: (await known).job.job_id };
       if (existsSync(folder)) throw refusal(`It is there already: ${folder}`);
-      const found = await ask(() =>
-        executor(run.host_id).checkpoints(run.run_id, AbortSignal.timeout(ASK_MS)),
-      );
-      const checkpoint = found.find((one) => one.step === step);
-      if (!checkpoint?.complete)
-        throw refusal(`${run.name} has no whole checkpoint of step ${step} on its host any more.`);
-      if (checkpoint.files.some(({ path }) => path.split("/").includes("..") || path.startsWith("/")))
-        throw refusal("The host named a file outside the checkpoint; nothing was fetched.");
-      const { job, ended } = jobs.start(
-        { kind: "checkpoint", title: `Fetch step ${step} of ${run.name}`, clip_id: null },
-        async (control) => {
-          control.begin();
-          await fetchAll(run, checkpoint, folder, control);
-        },
-      );
-      fetching.set(folder, job.job_id);
-      void ended.finally(() => fetching.delete(folder));
-      return { job_id: job.job_id };
+      const started = startFetch(run, step, folder);
+      // Before the host has answered, so that a double click does not fetch twice into one folder.
+      fetching.set(folder, started);
+      void started
+        .then(({ ended }) => ended)
+        .catch(() => undefined)
+        .finally(() => fetching.delete(folder));
+      return { job_id: (await started).job.job_id };
     },
 
     /** Deletes checkpoints of the given steps; those that forks began from and the one that is needed are refused. */
