@@ -85,6 +85,9 @@ def test_what_is_no_run_directory_is_refused_with_a_reason(here: Host, tmp_path:
         return error["code"], error["message"]
 
     assert reason(str(tmp_path / "absent"))[0] == "not_found"
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    assert reason(str(loop)) == ("not_found", f"There is no folder {loop} on the host.")
     empty = tmp_path / "empty"
     empty.mkdir()
     assert reason(str(empty)) == ("no_run", f"{empty.resolve()} is no run directory: it holds no spec.json.")

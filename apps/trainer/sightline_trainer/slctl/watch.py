@@ -98,7 +98,8 @@ def _folder(text: Any) -> Path:
     path = Path(os.path.expanduser(text))
     if not path.is_absolute():
         raise RequestError("bad_request", f"The path must be absolute or start with ~/: {text!r:.200}")
-    return path.resolve()
+    # Unlike Path.resolve, this takes a link that leads to itself for a folder that isn't there.
+    return Path(os.path.realpath(path))
 
 
 def _walk(top: Path, own: Path) -> Iterator[tuple[Path, set[str]]]:
