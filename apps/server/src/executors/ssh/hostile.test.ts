@@ -78,7 +78,8 @@ describe.skipIf(why !== null)("hostile texts", () => {
     const place = { address: sshd.address, port: sshd.port };
     const launched = await Promise.all(
       hostile(canary).map(async (text, index) => {
-        const root = `${sshd.home}/${index}/${text}`;
+        // Deep enough that the text which climbs stays in the home.
+        const root = `${sshd.home}/1/2/3/4/${index}/${text}`;
         const attach = client.hosts.attach.mutate({ ...place, name: text.slice(0, 200), root });
         if (root.length > 1000) {
           await expect(attach).rejects.toThrow(/too long/);
