@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { toOneLine } from "../format/index.ts";
 import { ACTIONS } from "../worlds/types.ts";
 
 const Frame = z.int().min(0).max(100_000_000);
@@ -27,7 +28,7 @@ export const DecidedSchema = z.discriminatedUnion("kind", [
     said_action: Stated.nullable(),
     right_action: Stated.nullable(),
   }),
-  z.object({ kind: z.literal("note"), frame: Frame, note: z.string().trim().max(2000) }),
+  z.object({ kind: z.literal("note"), frame: Frame, note: z.string().overwrite(toOneLine).max(2000) }),
   z.object({ kind: z.literal("undo"), undoes: DecisionId }),
   z.object({ kind: z.literal("redo"), undoes: DecisionId }),
   z.object({ kind: z.literal("return"), to_version: Version }),

@@ -90,3 +90,8 @@ export function formatCodec(codec: string | null): string {
   };
   return names[codec] ?? codec;
 }
+
+/** A text of a person or a file that stands on one line: without control characters, and without any that turn it round. */
+export function toOneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "").trim();
+}

@@ -9,7 +9,7 @@ import {
   tellPace,
 } from "@sightline/core/batches";
 import type { Clip } from "@sightline/core/clips";
-import { formatNumberOf } from "@sightline/core/format";
+import { formatNumberOf, toOneLine } from "@sightline/core/format";
 import { hashSettings, type KeyFrameSettings } from "@sightline/core/keyframes";
 import { TRPCError } from "@trpc/server";
 import type { Logger } from "pino";
@@ -208,7 +208,7 @@ export function createBatchService({
     const made_secs = Date.now() / 1000;
     const record: BatchRecord = {
       batch_id,
-      name: draft.name.trim() || proposeName(source, rows.length),
+      name: toOneLine(draft.name) || proposeName(source, rows.length),
       source,
       settings,
       settings_hash,

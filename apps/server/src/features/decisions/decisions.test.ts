@@ -248,7 +248,12 @@ test("decisions are signed with the name that was given last; those before keep 
   expect(await client.decisions.signature.query()).toEqual({ name: "Ana", is_given: true });
   await decide(selection, { kind: "keep", frame: third });
   expect(listVersions(selection).map(({ author }) => author)).toEqual(["owner", "Ana"]);
-  await expect(client.decisions.setSignature.mutate({ name: "  " })).rejects.toThrow("at least one letter");
+  await client.decisions.setSignature.mutate({ name: "\u202eB\u0000o\n" });
+  expect(await client.decisions.signature.query()).toEqual({ name: "Bo", is_given: true });
+  const noted = await decide(selection, { kind: "note", frame: third, note: " \u202eturned\u0000 <b>" });
+  expect(noted).toMatchObject({ author: "Bo", note: "turned <b>" });
+  for (const name of ["  ", "\u200b", "\u202e"])
+    await expect(client.decisions.setSignature.mutate({ name })).rejects.toThrow("at least one letter");
   await expect(client.decisions.setSignature.mutate({ name: "x".repeat(61) })).rejects.toThrow("too long");
 });
 

@@ -1,10 +1,16 @@
 import { DecidedSchema, DecisionPlaceSchema } from "@sightline/core/decisions";
+import { toOneLine } from "@sightline/core/format";
 import { z } from "zod";
 import { follow } from "../../live/follow.ts";
 import { procedure, router } from "../../trpc.ts";
 
 const ClipId = DecisionPlaceSchema.pick({ clip_id: true });
 const Frame = z.int().min(0).max(100_000_000);
+const Name = z
+  .string()
+  .overwrite(toOneLine)
+  .regex(/[\p{L}\p{N}]/u, { error: "A name has at least one letter." })
+  .max(60);
 
 export const decisionsRouter = router({
   follow: procedure.input(ClipId).subscription(async function* ({ ctx, input, signal }) {
@@ -29,6 +35,6 @@ export const decisionsRouter = router({
     .mutation(({ ctx, input }) => ctx.app.decisions.decide(input)),
   signature: procedure.query(({ ctx }) => ctx.app.decisions.getSignature()),
   setSignature: procedure
-    .input(z.object({ name: z.string().trim().min(1, { error: "A name has at least one letter." }).max(60) }))
+    .input(z.object({ name: Name }))
     .mutation(({ ctx, input }) => ctx.app.decisions.setSignature(input.name)),
 });
