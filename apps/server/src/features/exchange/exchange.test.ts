@@ -11,7 +11,7 @@ import { getFixture } from "../../media/testing/fixtures.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
 import { waitFor } from "../clips/testing/wait.ts";
 import { type Client, connect } from "../runs/testing/client.ts";
-import { unpackZip } from "./zip.ts";
+import { unpackZip, writeZip } from "./zip.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -380,6 +380,15 @@ describe("a file that can't be taken", () => {
     const applied = await client.exchange.import.mutate({ import_id: shown.import_id, versions: {} });
     expect(applied).toEqual({ made: [], videos: 0 });
     expect(clips.map(getVersion)).toEqual(before);
+  });
+
+  test("of an archive that can't be unpacked whole nothing stays on the disk", async () => {
+    const file = join(scratch, "large.zip");
+    const entries = ["a.csv", "b.csv"].map((path) => ({ path, text: "x".repeat(600) }));
+    await writeZip(file, entries, new AbortController().signal);
+    const folder = join(scratch, "large");
+    await expect(unpackZip(file, folder, 1000)).rejects.toThrow("Unpacked it is more than");
+    expect(existsSync(folder)).toBe(false);
   });
 
   test("what the file does not say, a person can say", async () => {

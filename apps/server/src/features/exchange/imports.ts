@@ -80,8 +80,14 @@ export function createImports(parts: ExchangeParts, folder: string): Imports {
 
   const read = (import_id: string): Promise<ReadFiles> => {
     const one = find(import_id);
-    one.read ??= readFiles(one.files, join(folder, import_id));
-    return one.read;
+    if (one.read !== null) return one.read;
+    const reading = readFiles(one.files, join(folder, import_id));
+    one.read = reading;
+    // A disk that was full may have room when the files are looked at again.
+    reading.catch(() => {
+      if (one.read === reading) one.read = null;
+    });
+    return reading;
   };
 
   /** @throws ExchangeProblem when the library has no such clip, or several. */

@@ -1,11 +1,12 @@
 import { createWriteStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ExchangeProblem } from "@sightline/core/exchange";
 import { openPromise } from "yauzl";
 import { ZipFile } from "yazl";
+import { isDiskFull } from "../../data-folder/explain-failure.ts";
 
 /** A file of an archive: its path there, and its text or where it lies. */
 export type ZipEntry = { path: string; text: string } | { path: string; file: string };
@@ -29,7 +30,8 @@ export async function writeZip(
 const MOST_ENTRIES = 5000;
 
 /**
- * Unpacks an archive's files, whatever their paths say, as `0`, `1`, … in a folder.
+ * Unpacks an archive's files, whatever their paths say, as `0`, `1`, … in a folder; of what can't be unpacked whole
+ * nothing stays.
  *
  * @param most_bytes  All of them together.
  * @throws ExchangeProblem when the archive is broken, encrypted or too large.
@@ -65,7 +67,8 @@ export async function unpackZip(
     }
     return unpacked;
   } catch (error) {
-    if (error instanceof ExchangeProblem) throw error;
+    await rm(folder, { recursive: true, force: true });
+    if (error instanceof ExchangeProblem || isDiskFull(error)) throw error;
     throw brokenZip(error);
   } finally {
     zip.close();
