@@ -351,6 +351,16 @@ describe("a sweep", () => {
     await expect(client.runs.launchSweep.mutate({ ...request(), seeds, schedules })).rejects.toThrow(
       /250 runs are too many/,
     );
+    const alike = request().schedules.map((schedule) => ({ ...schedule, name: "alike" }));
+    await expect(client.runs.launchSweep.mutate({ ...request(), schedules: alike })).rejects.toThrow(
+      /called alike/,
+    );
+    await expect(client.runs.launchSweep.mutate({ ...request(), seeds: [1, 1] })).rejects.toThrow(
+      /seed is named twice/,
+    );
+    await expect(
+      client.runs.launchSweep.mutate({ ...request(), host_ids: ["local", "local"] }),
+    ).rejects.toThrow(/host is named twice/);
     expect(await client.runs.list.query()).toEqual([]);
   });
 });

@@ -34,13 +34,23 @@ const Launch = z.object({
   fork: z.object({ run_id: z.string().min(1).max(80), step: Step, keeps_optimiser: z.boolean() }).nullish(),
 });
 
+/** A cell of a sweep's grid is one run. */
+const hasNoDoubles = (all: readonly unknown[]) => new Set(all).size === all.length;
+
 const Sweep = Launch.omit({ seed: true, stages: true, host_id: true, fork: true }).extend({
   schedules: z
     .array(z.object({ name: z.string().trim().min(1).max(120), stages: z.array(Stage).max(50) }))
     .min(1)
-    .max(20),
-  seeds: z.array(Seed).min(1).max(50),
-  host_ids: z.array(z.string().min(1).max(80)).min(1).max(20),
+    .max(20)
+    .refine((all) => hasNoDoubles(all.map(({ name }) => name)), {
+      error: "Two schedules are called alike: give each a name of its own.",
+    }),
+  seeds: z.array(Seed).min(1).max(50).refine(hasNoDoubles, { error: "A seed is named twice." }),
+  host_ids: z
+    .array(z.string().min(1).max(80))
+    .min(1)
+    .max(20)
+    .refine(hasNoDoubles, { error: "A host is named twice." }),
   is_spread: z.boolean(),
 });
 
