@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -116,3 +117,10 @@ def test_runs_are_found_outside_the_root_alone(here: Host, foreign: Path) -> Non
     assert len(here.session.ask("search", root=str(own), folder=str(here.root))["runs"]) == 1
     assert here.session.ask("search", root=str(foreign.parent), folder=str(here.root))["runs"] == []
     assert here.session.refusal("search", root=str(own), folder=str(here.root / "absent"))["code"] == "not_found"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may look into every folder")
+def test_a_folder_of_somebody_else_is_not_said_to_hold_no_runs(here: Host, tmp_path: Path) -> None:
+    folder = tmp_path / "theirs"
+    folder.mkdir(mode=0)
+    assert here.refusal("search", folder=str(folder))["code"] == "unreadable"

@@ -67,6 +67,8 @@ def search(request: dict[str, Any]) -> dict[str, Any]:
     top = _folder(request.get("folder", "~"))
     if not top.is_dir():
         raise RequestError("not_found", f"There is no folder {top} on the host.")
+    if not os.access(top, os.R_OK | os.X_OK):
+        raise RequestError("unreadable", f"Your account on the host may not look into {top}.")
     found: list[dict[str, Any]] = []
     is_partial = False
     deadline = time.monotonic() + _MAX_SECS
