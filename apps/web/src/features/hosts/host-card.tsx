@@ -60,10 +60,14 @@ export function HostState({ host }: { host: HostSummary }) {
       <span className={classes.since} title={new Date(host.since_secs * 1000).toLocaleString()}>
         {host.state === "unreachable"
           ? `since ${new Date(host.since_secs * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`
-          : `for ${formatLasting(Date.now() / 1000 - host.since_secs)}`}
+          : describeSince(Date.now() / 1000 - host.since_secs)}
       </span>
     </div>
   );
+}
+
+function describeSince(secs: number): string {
+  return secs < 60 ? "since just now" : `for ${formatLasting(secs)}`;
 }
 
 const LOW_SHARE = 0.05;

@@ -42,6 +42,8 @@ export function Differences({
     <section className={classes.root} aria-label="Differences">
       <figure className={classes.figure}>
         <img
+          // A new picture for each frame: never the last one's under this one's name while it is on its way.
+          key={frame}
           src={`/media/clips/${clip.clip_id}/frames/${frame}.jpg?width=640`}
           alt={`Frame ${frame}`}
           style={{ aspectRatio: (clip.display_width ?? 16) / (clip.display_height ?? 9) }}

@@ -6,7 +6,7 @@ import { ScheduleEditor } from "@sightline/ui/schedule-editor";
 import { IconRocket } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useEffect, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useEffect, useState } from "react";
 import { client, trpc } from "../../../app/clients.ts";
 import { useKeys } from "../../../app/keys.ts";
 import { notifyFailure } from "../../../app/notify.tsx";
@@ -108,7 +108,7 @@ function LaunchForm({
     { key: "mod+Z", label: "Undo a change of the schedule" },
   ]);
   return (
-    <form className={classes.page} onSubmit={submit} aria-label="Launch a run">
+    <form className={classes.page} onSubmit={submit} onKeyDown={keepEnterOfLists} aria-label="Launch a run">
       <PaneGroup id="launch">
         <Pane id="what" size={24} min={210}>
           <div className={classes.column}>
@@ -166,7 +166,12 @@ function LaunchForm({
         </Pane>
         <Pane id="preflight" size={26} min={230}>
           <div className={classes.column}>
-            <PreflightPanel draft={draft} checks={checks} questions={questions} />
+            <PreflightPanel
+              draft={draft}
+              checks={checks}
+              questions={questions}
+              host_name={host?.name ?? draft.host_id}
+            />
             {draft.engine === "grpo" && <TrainerState />}
             <div className={classes.launch}>
               <Button
@@ -184,6 +189,12 @@ function LaunchForm({
       </PaneGroup>
     </form>
   );
+}
+
+/** Who presses Enter on a list wants to choose from it, and the browser would submit the form. */
+function keepEnterOfLists(event: KeyboardEvent<HTMLFormElement>) {
+  if (event.key === "Enter" && event.target instanceof HTMLElement && event.target.role === "combobox")
+    event.preventDefault();
 }
 
 function nameLaunch({ sweep, engine, fork }: Draft): string {

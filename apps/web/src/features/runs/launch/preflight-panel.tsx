@@ -13,10 +13,12 @@ export function PreflightPanel({
   draft,
   checks,
   questions,
+  host_name,
 }: {
   draft: Draft;
   checks: readonly Check[];
   questions: number | null;
+  host_name: string;
 }) {
   const plan = getPlan(draft, questions);
   return (
@@ -46,7 +48,7 @@ export function PreflightPanel({
           <dd>{describeTime(draft, plan.secs)}</dd>
         </dl>
       </section>
-      <Command draft={draft} />
+      <Command draft={draft} host_name={host_name} />
     </>
   );
 }
@@ -56,15 +58,14 @@ function describeTime({ engine }: Draft, secs: number | null): string {
   return engine === "simulator" ? "as fast as it can" : "known once it runs";
 }
 
-function Command({ draft }: { draft: Draft }) {
-  const { host_id } = draft;
+function Command({ draft, host_name }: { draft: Draft; host_name: string }) {
   const spec = toSpec(draft);
   const module = draft.engine === "simulator" ? "sightline_trainer.sim" : "sightline_trainer.grpo";
   const text = `python3 -m ${module}\n\n# spec.json in the run directory\n${JSON.stringify(spec, null, 2)}`;
   return (
     <section aria-label="Command" className={classes.command}>
       <h2 className={classes.heading}>
-        Started on {host_id === "local" ? "this machine" : host_id}
+        Started on {draft.host_id === "local" ? "this machine" : host_name}
         <CopyButton value={text}>
           {({ copied, copy }) => (
             <Button size="compact-xs" variant="subtle" color="gray" onClick={copy}>

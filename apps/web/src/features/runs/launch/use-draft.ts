@@ -32,7 +32,7 @@ export function useDraft(first: Draft, key: string): LaunchDraft {
     draft: { ...rest, stages: history.now },
     history,
     setHistory,
-    change: (change) => setRest((now) => ({ ...now, ...change })),
+    change: (change) => setRest((now) => ({ ...now, name: renameForSeed(now, change.seed), ...change })),
     setSetting: (name, value) =>
       setRest((now) => {
         const { [name]: _old, ...settings } = now.settings;
@@ -43,6 +43,16 @@ export function useDraft(first: Draft, key: string): LaunchDraft {
       setHistory(startHistory([...preset.stages]));
     },
   };
+}
+
+/** The draft's name; where it ends with the seed that it had, with the new one. */
+function renameForSeed(draft: Pick<Draft, "name" | "seed">, seed = draft.seed): string {
+  const ending = nameSeed(draft.seed);
+  return draft.name.endsWith(ending) ? draft.name.slice(0, -ending.length) + nameSeed(seed) : draft.name;
+}
+
+function nameSeed(seed: number): string {
+  return ` · seed ${seed}`;
 }
 
 /** What this tab held under the key; only this page writes it. */
@@ -62,7 +72,7 @@ function read(key: string): Draft | null {
 export function toDraft(preset: RunPreset, seed: number): Draft {
   return {
     stages: [...preset.stages],
-    name: `${preset.preset.replace(/^simulated-/, "").replaceAll("-", " ")} · seed ${seed}`,
+    name: `${preset.preset.replace(/^simulated-/, "").replaceAll("-", " ")}${nameSeed(seed)}`,
     engine: preset.engine,
     preset: preset.preset,
     seed,

@@ -114,7 +114,7 @@ function AtOnce({ queue, name }: { queue: HostQueue; name: string }) {
         allowDecimal={false}
         aria-label={`Runs at a time on ${name}`}
         title="Empty: one that trains, and any number of simulated ones"
-        placeholder="1 trains"
+        placeholder="1 training"
         value={queue.runs_at_once ?? ""}
         onChange={(value) => {
           const runs_at_once = typeof value === "number" && value >= 1 ? Math.min(64, value) : null;
