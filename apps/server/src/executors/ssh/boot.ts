@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { findPython, TRAINER_DIR } from "../local.ts";
 
 const run = promisify(execFile);
+
+const MAX_BUNDLE_BYTES = 32 * 1_048_576;
+const PACK =
+  "import sys; from sightline_trainer.slctl.bundle import bundle_bytes; sys.stdout.buffer.write(bundle_bytes())";
 
 const PYTHONS = [
   "python3",
@@ -122,15 +123,12 @@ export function loadBundle(): Promise<Bundle> {
 
 async function pack(): Promise<Bundle> {
   const python = await findPython(process.env.PATH ?? "");
-  const folder = mkdtempSync(join(tmpdir(), "sightline-bundle-"));
-  try {
-    const { stdout } = await run(python, ["-s", "-m", "sightline_trainer.slctl.bundle", folder], {
-      env: { PATH: process.env.PATH, PYTHONPATH: TRAINER_DIR, PYTHONDONTWRITEBYTECODE: "1" },
-    });
-    const file = stdout.trim();
-    const bytes = readFileSync(file);
-    return { name: basename(file), sha256: createHash("sha256").update(bytes).digest("hex"), bytes };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const { stdout: bytes } = await run(python, ["-s", "-c", PACK], {
+    env: { PATH: process.env.PATH, PYTHONPATH: TRAINER_DIR, PYTHONDONTWRITEBYTECODE: "1" },
+    cwd: "/",
+    encoding: "buffer",
+    maxBuffer: MAX_BUNDLE_BYTES,
+  });
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { name: `slctl-${sha256.slice(0, 16)}.pyz`, sha256, bytes };
 }
