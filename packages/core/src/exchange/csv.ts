@@ -24,6 +24,9 @@ const COLUMNS = [
 ] as const;
 type Column = (typeof COLUMNS)[number];
 
+/** A file may have so many lines: more take longer to read than anybody waits, or a server may stand still. */
+const MOST_LINES = 500_000;
+
 /** What a spreadsheet would run as a formula. */
 const FORMULA = /^'*[=+\-@\t\r]/;
 
@@ -53,6 +56,8 @@ function writeField(value: string | number | null): string {
  * @throws ExchangeProblem that names the line.
  */
 export function readCsv(text: string): ReadKeyFrames {
+  if (countLines(text) > MOST_LINES)
+    throw new ExchangeProblem(`The file has more than ${MOST_LINES} lines. Split it, then import the parts.`);
   const head = text.slice(0, /\r?\n|$/.exec(text)?.index);
   const separator = [",", ";", "\t"].find((one) => head.includes(one)) ?? ",";
   const { records, open_line } = splitRecords(text, separator);
@@ -99,6 +104,12 @@ export function readCsv(text: string): ReadKeyFrames {
     });
   }
   return { format: "csv", clips: [...clips.values()] };
+}
+
+function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines += 1;
+  return lines;
 }
 
 function readText(field: string | undefined): string | undefined {

@@ -117,6 +117,12 @@ test("a spreadsheet finds no formula in a CSV", () => {
   }
 });
 
+test("a CSV of more lines than can be read is refused before it is read", () => {
+  expect(() => readCsv(`clip_name,frame\n${"walk.mp4,1\n".repeat(500_001)}`)).toThrow(
+    "more than 500000 lines",
+  );
+});
+
 describe("where a file does not say what its frames count from", () => {
   const clip = { clip_id: "a".repeat(64), name: "walk.mp4", time_secs: [0, 0.033, 0.067, 0.4, 0.433] };
   const read = (text: string) => {
