@@ -98,7 +98,11 @@ export function ClipDesk({
 
   const putSettings = useCallbackRef((next: KeyFrameSettings) => {
     setTried(null);
-    void navigate({ search: (now) => ({ ...now, ...writeSettings(next) }), resetScroll: false });
+    // A version belongs to the settings that it was made under.
+    void navigate({
+      search: (now) => ({ ...now, ...writeSettings(next), version: undefined }),
+      resetScroll: false,
+    });
   });
   const tryDraft = useCallbackRef(setDraft);
   const save = useCallbackRef((next: KeyFrameSettings) => {
@@ -130,7 +134,9 @@ export function ClipDesk({
     frame,
     motions,
     onOpen: open,
-    onNewest: () => showVersion(null),
+    onNewest() {
+      if (search.version !== undefined) showVersion(null);
+    },
   });
   const returnTo = useCallbackRef(actions.returnTo);
   const decide = useCallbackRef(actions.decide);

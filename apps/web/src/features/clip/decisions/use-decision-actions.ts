@@ -91,6 +91,7 @@ export function useDecisionActions({
           ? { text: `${text}: that was said already.`, is_refused: true }
           : { text: `${text}.`, is_refused: false },
       );
+      if (check.outcome === "new") onNewest();
     }
     return check;
   });
@@ -173,7 +174,7 @@ export function useDecisionActions({
       }
     },
     returnTo(to_version) {
-      if (decide({ kind: "return", to_version }).outcome !== "refused") onNewest();
+      if (decide({ kind: "return", to_version }).outcome === "already") onNewest();
     },
     decide,
   };
