@@ -3,7 +3,9 @@ import { z } from "zod";
 import { follow } from "../../live/follow.ts";
 import { procedure, router } from "../../trpc.ts";
 
-const ClipId = z.object({ clip_id: z.string().regex(/^[0-9a-f]{64}$/) });
+const ClipId = z.object({
+  clip_id: z.string().regex(/^[0-9a-f]{64}$/, { error: "A clip is named by its content hash." }),
+});
 const ClipIds = z.object({ clip_ids: z.array(ClipId.shape.clip_id).min(1).max(5000) });
 const Path = z.string().max(4096);
 
