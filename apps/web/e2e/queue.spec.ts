@@ -72,6 +72,8 @@ test("a sweep is one press: its estimate, its grid, its place in the list, cance
   });
   await page.getByRole("switch", { name: /^Sweep/ }).check();
   await page.getByRole("textbox", { name: "Seeds" }).fill("1, 2-3");
+  // Enter on a closed list launches nothing.
+  await page.getByRole("combobox", { name: "Schedules" }).press("Enter");
   await page.getByRole("combobox", { name: "Schedules" }).press("ArrowDown");
   await page.getByRole("option", { name: "1:7:2 throughout" }).click();
   await page.keyboard.press("Escape");

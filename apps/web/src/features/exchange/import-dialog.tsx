@@ -40,7 +40,7 @@ export function ImportDialog({ at }: { at: ExportChoice | null }) {
 
   return (
     <Modal opened onClose={close} title="Import key-frames" size="xl">
-      <Stack gap="md">
+      <Stack gap="md" pt={4}>
         <Group gap={8}>
           <FileButton label="Choose files…" onFiles={files.hand} data-autofocus />
           <FileButton label="Choose a folder…" isFolder onFiles={files.hand} />

@@ -47,9 +47,11 @@ describe("the list of runs", () => {
   });
 
   it("finds every word wherever it stands", () => {
-    expect(filterRuns(runs, "all", "seed 8").map((one) => one.name)).toEqual(["Beta"]);
-    expect(filterRuns(runs, "all", "DONE three").map((one) => one.name)).toEqual(["Gamma"]);
-    expect(filterRuns(runs, "live", "beta")).toEqual([]);
-    expect(filterRuns(runs, "all", "")).toHaveLength(4);
+    const nameHost = () => "desk-box";
+    expect(filterRuns(runs, "all", "desk-box", nameHost)).toHaveLength(4);
+    expect(filterRuns(runs, "all", "seed 8", nameHost).map((one) => one.name)).toEqual(["Beta"]);
+    expect(filterRuns(runs, "all", "DONE three", nameHost).map((one) => one.name)).toEqual(["Gamma"]);
+    expect(filterRuns(runs, "live", "beta", nameHost)).toEqual([]);
+    expect(filterRuns(runs, "all", "", nameHost)).toHaveLength(4);
   });
 });

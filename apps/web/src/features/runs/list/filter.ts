@@ -15,7 +15,12 @@ export function isInGroup({ state }: RunSummary, group: RunGroup): boolean {
 }
 
 /** The runs of a group in whose name, preset, stage, host, state or seed every word is found. */
-export function filterRuns(runs: readonly RunSummary[], group: RunGroup, query: string): RunSummary[] {
+export function filterRuns(
+  runs: readonly RunSummary[],
+  group: RunGroup,
+  query: string,
+  nameHost: (host_id: string) => string,
+): RunSummary[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return runs.filter((run) => {
     if (!isInGroup(run, group)) return false;
@@ -23,7 +28,7 @@ export function filterRuns(runs: readonly RunSummary[], group: RunGroup, query: 
       run.name,
       run.preset,
       run.stage ?? "",
-      run.host_id,
+      nameHost(run.host_id),
       run.state,
       `seed ${run.seed}`,
       run.simulated ? "simulated" : "",

@@ -14,6 +14,7 @@ import { useMemo, useRef, useState } from "react";
 import { useKeys } from "../../../app/keys.ts";
 import { usePageTitle } from "../../../app/page-title.ts";
 import { useRuns, useTrashedRuns } from "../follow-list.ts";
+import { useHostName } from "../host-name.tsx";
 import { filterRuns, GROUPS, isInGroup, type RunGroup } from "./filter.ts";
 import classes from "./runs-page.module.css";
 import { RunsTable } from "./runs-table.tsx";
@@ -32,9 +33,10 @@ export function RunsPage() {
   const trashed = useTrashedRuns(isTrash);
   const runs = isTrash ? trashed : kept;
   const all = runs.data;
+  const nameHost = useHostName();
   const shown = useMemo(
-    () => (all ? filterRuns(all, isTrash ? "all" : group, q) : []),
-    [all, group, isTrash, q],
+    () => (all ? filterRuns(all, isTrash ? "all" : group, q, nameHost) : []),
+    [all, group, isTrash, q, nameHost],
   );
 
   useKeys("Runs", [

@@ -30,6 +30,7 @@ import {
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
 import { rename, restore, trash } from "../commands.ts";
+import { HostName } from "../host-name.tsx";
 import { RunNameField } from "../run-name-field.tsx";
 import { isLive, RUN_STATES } from "../run-state.ts";
 import { SimulatedBadge } from "../simulated-badge.tsx";
@@ -79,7 +80,7 @@ const columns = helper.columns([
   helper.accessor("host_id", {
     header: "Host",
     sortFn: "alphanumeric",
-    cell: ({ getValue }) => (getValue() === "local" ? "this machine" : getValue()),
+    cell: ({ getValue }) => <HostName host_id={getValue()} />,
   }),
   helper.accessor("created_secs", {
     header: "Started",

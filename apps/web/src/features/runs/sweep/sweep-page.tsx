@@ -10,6 +10,7 @@ import { trpc } from "../../../app/clients.ts";
 import { notifyDone, notifyFailure } from "../../../app/notify.tsx";
 import { usePageTitle } from "../../../app/page-title.ts";
 import { useRuns } from "../follow-list.ts";
+import { HostName } from "../host-name.tsx";
 import { PartsSparkline } from "../list/parts-sparkline.tsx";
 import { isLive, RUN_STATES } from "../run-state.ts";
 import { SimulatedBadge } from "../simulated-badge.tsx";
@@ -156,7 +157,11 @@ function Cell({ run, hasHosts }: { run: RunSummary; hasHosts: boolean }) {
       <span className={classes.cellHead}>
         <Status tone={tone} label={run.queue ? `${label}, no. ${run.queue.position}` : label} />
         <span className={classes.quiet}>
-          {hasHosts && `${run.host_id === "local" ? "this machine" : run.host_id} · `}
+          {hasHosts && (
+            <>
+              <HostName host_id={run.host_id} /> ·{" "}
+            </>
+          )}
           {run.step === null ? "" : `${run.step}${run.max_steps === null ? "" : ` / ${run.max_steps}`}`}
         </span>
       </span>
