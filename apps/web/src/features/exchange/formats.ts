@@ -15,7 +15,7 @@ export const FORMATS: Record<ExportFormat, FormatWords> = {
   csv: {
     label: "CSV",
     base: "frames count from 0",
-    description: "A row a key-frame with time, reason, evidence, action and version. Nothing is lost.",
+    description: "A row a key-frame with time, reason, evidence, action and version; notes stay here.",
   },
   cvat: {
     label: "CVAT for images 1.1",

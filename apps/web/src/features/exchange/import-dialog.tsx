@@ -78,6 +78,9 @@ export function ImportDialog({ at }: { at: ExportChoice | null }) {
           </Group>
         )}
         {preview !== null && <PreviewList preview={preview} />}
+        {changing.length > 0 && (
+          <p className={classes.hint}>Frames are taken. Actions and evidence in a file are not.</p>
+        )}
         {take.error !== null && (
           <p className={classes.problem} role="alert">
             {take.error.message}
