@@ -6,11 +6,16 @@ import hashlib
 import json
 import os
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Host, spec
+
+from sightline_trainer.slctl.protocol import RequestError
+from sightline_trainer.slctl.watch import search
 
 
 @pytest.fixture
@@ -119,8 +124,20 @@ def test_runs_are_found_outside_the_root_alone(here: Host, foreign: Path) -> Non
     assert here.session.refusal("search", root=str(own), folder=str(here.root / "absent"))["code"] == "not_found"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may look into every folder")
-def test_a_folder_of_somebody_else_is_not_said_to_hold_no_runs(here: Host, tmp_path: Path) -> None:
-    folder = tmp_path / "theirs"
-    folder.mkdir(mode=0)
-    assert here.refusal("search", folder=str(folder))["code"] == "unreadable"
+@pytest.fixture
+def ordinary_account() -> Iterator[None]:
+    """Root may look into every folder; for the test it is nobody."""
+    was = os.getresuid()
+    if os.geteuid() == 0:
+        os.setresuid(65534, 65534, 0)
+    yield
+    os.setresuid(*was)
+
+
+def test_a_folder_of_somebody_else_is_not_said_to_hold_no_runs(ordinary_account: None) -> None:
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home, "theirs")
+        folder.mkdir(mode=0)
+        with pytest.raises(RequestError) as refused:
+            search({"root": home, "folder": str(folder)})
+        assert refused.value.code == "unreadable"
