@@ -135,7 +135,8 @@ def ordinary_account() -> Iterator[None]:
 
 
 def test_a_folder_of_somebody_else_is_not_said_to_hold_no_runs(ordinary_account: None) -> None:
-    with tempfile.TemporaryDirectory() as home:
+    # Not under TMPDIR: the test command's own is closed to others.
+    with tempfile.TemporaryDirectory(dir="/tmp") as home:
         folder = Path(home, "theirs")
         folder.mkdir(mode=0)
         with pytest.raises(RequestError) as refused:
