@@ -1,3 +1,4 @@
+export * from "./advantage.ts";
 export * from "./embodied-r.ts";
 export * from "./numeric.ts";
 export * from "./score.ts";
