@@ -28,6 +28,7 @@ import { readFrames } from "../src/media/read-frames.ts";
 import { type FrameIndex, scan } from "../src/media/scan.ts";
 import { listChildren } from "../src/media/testing/children.ts";
 import { loadOpenCv } from "../src/workers/opencv.ts";
+import { selectSideBySide } from "../src/workers/select-side-by-side.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const SHARED = process.env.SIGHTLINE_SHARED ?? join(ROOT, "../shared");
@@ -121,10 +122,10 @@ async function timeOurs(indexes: Map<string, FrameIndex>, settings: KeyFrameSett
   try {
     await Promise.all(
       [...indexes].map(([file, index], i) =>
-        pool.run(
-          "keyframes",
+        selectSideBySide(
+          pool,
           { clip_id: String(i), file, index, settings, cache_dir: join(folder, String(i)) },
-          { lane: "background" },
+          {},
         ),
       ),
     );

@@ -30,6 +30,8 @@ export type RunOptions = {
  * the file is refused. So every file's first full decode, and all later work that a person waits for, happens here.
  */
 export type DecoderPool = {
+  /** How many background tasks run at the same time. */
+  readonly background: number;
   /**
    * @throws MediaProblem when the file is at fault: unreadable, or the decoder crashed or hung on it.
    * @throws DOMException AbortError when the signal fired.
@@ -69,6 +71,7 @@ export function createDecoderPool(
   let closed = false;
 
   return {
+    background,
     async run(name, args, { lane, signal, onBegin, onProgress, silenceMs = patience }) {
       if (closed) throw new Error("the decoder is shut down");
       const slot = await takeSlot(lanes[lane], signal);

@@ -41,7 +41,10 @@ export function planStretches(ordinals: readonly number[], keyFrames: ArrayLike<
 }
 
 /** The ordinal from which decoding must start to reach a frame. */
-export function getEntry({ key_frames, seekable }: FrameIndex, ordinal: number): number {
+export function getEntry(
+  { key_frames, seekable }: Pick<FrameIndex, "key_frames" | "seekable">,
+  ordinal: number,
+): number {
   if (!seekable) return 0;
   let low = 0;
   let high = key_frames.length;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
 import type { Motion } from "@sightline/core/motion";
 import type { DetectArgs, DetectedFrame } from "../workers/detect.ts";
-import type { SelectArgs } from "../workers/keyframes.ts";
+import type { FeaturesArgs, SelectArgs } from "../workers/keyframes.ts";
 import type { MotionArgs } from "../workers/motions.ts";
 import { type Cursor, openCursor } from "./cursor.ts";
 import { drawJpeg } from "./jpeg.ts";
@@ -96,9 +96,15 @@ export const tasks = {
   },
 
   /** Key-frames; progress counts sampled frames. OpenCV is loaded only where the preset compares with it. */
-  async keyframes(args: SelectArgs, report: Report): Promise<KeyFrameSelection> {
+  async keyframes(args: SelectArgs & { part_files?: string[] }, report: Report): Promise<KeyFrameSelection> {
     const { select } = await import("../workers/keyframes.ts");
     return select(args, report);
+  },
+
+  /** Features of some of a clip's sampled frames, left in a file; progress counts frames. */
+  async features(args: FeaturesArgs, report: Report): Promise<void> {
+    const { describePart } = await import("../workers/keyframes.ts");
+    return describePart(args, report);
   },
 
   /** Objects on chosen frames; progress counts frames. ONNX Runtime is loaded only in a process that comes here. */

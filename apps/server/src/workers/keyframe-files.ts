@@ -14,6 +14,11 @@ export function getEvidenceFiles(
   };
 }
 
+/** Where the features of some of a clip's sampled frames lie until all are there. `ordinals` may not be empty. */
+export function getPartFile(cache_dir: string, evidence_hash: string, ordinals: readonly number[]): string {
+  return join(cache_dir, `${evidence_hash}.features.${ordinals[0]}-${ordinals.at(-1)}`);
+}
+
 /** @returns Null when there are none, or none that can be read: they are then made again. */
 export async function readFeatures(file: string): Promise<FrameFeatures[] | null> {
   try {

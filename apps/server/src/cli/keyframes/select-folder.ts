@@ -9,6 +9,7 @@ import PQueue from "p-queue";
 import { createDecoderPool, type DecoderPool } from "../../media/decoder-pool.ts";
 import { hashFile } from "../../media/hash.ts";
 import { explainAccess, type Walked, walkVideos } from "../../media/walk.ts";
+import { selectSideBySide } from "../../workers/select-side-by-side.ts";
 import { type Line, type LineHead, toCopyLine, toSelectionLine } from "./line.ts";
 import { CommandProblem, nameFile, type Options } from "./options.ts";
 import { openOutFile } from "./out-file.ts";
@@ -172,7 +173,7 @@ async function selectOne({
     const scan = await pool.run("read", { file, thumbs_dir: null, interval_secs: 1 }, options);
     mkdirSync(cache_dir, { recursive: true });
     const args = { clip_id: head.clip_id, file, index: scan.index, settings, cache_dir };
-    return toSelectionLine(head, scan, await pool.run("keyframes", args, options));
+    return toSelectionLine(head, scan, await selectSideBySide(pool, args, { signal }));
   } catch (error) {
     signal.throwIfAborted();
     const failure = error instanceof Error ? error.message : String(error);

@@ -17,6 +17,7 @@ import type { Logger } from "pino";
 import type { DecoderPool } from "../../media/decoder-pool.ts";
 import { getEvidenceFiles, readFeatures, readPairs } from "../../workers/keyframe-files.ts";
 import type { SelectArgs } from "../../workers/keyframes.ts";
+import { selectSideBySide } from "../../workers/select-side-by-side.ts";
 import type { Library } from "../clips/library.ts";
 import type { Jobs } from "../jobs/tray.ts";
 import type { KeyFrameStore } from "./store.ts";
@@ -87,8 +88,7 @@ export function createKeyFrameService({ store, library, jobs, pool, log }: Parts
     const about = { kind: "keyframes", title: `Selecting key-frames of ${name}`, clip_id } as const;
     const { job, ended } = jobs.start(about, async ({ signal, begin, progress }) => {
       const total = sampleFrames([...args.index.time_secs], settings).length;
-      const selection = await pool.run("keyframes", args, {
-        lane: "background",
+      const selection = await selectSideBySide(pool, args, {
         signal,
         onBegin: begin,
         onProgress: (done) => progress(done, total),
