@@ -180,7 +180,18 @@ const runRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$runId",
   validateSearch: runSearch,
-  component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "RunPage"),
+  component: lazyRouteComponent(() => import("./run-route.tsx"), "RunRoute"),
+});
+
+/** `k`: the completion that is open in the inspector; `against`: the one that the others are held against. */
+const groupRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$runId/groups/$attempt/$step/$groupId",
+  validateSearch: z.object({
+    k: z.number().int().nonnegative().optional().catch(undefined),
+    against: z.number().int().nonnegative().optional().catch(undefined),
+  }),
+  component: lazyRouteComponent(() => import("./run-route.tsx"), "GroupRoute"),
 });
 
 const auditRoute = createRoute({
@@ -251,6 +262,7 @@ export const router = createRouter({
     queueRoute,
     sweepRoute,
     runRoute,
+    groupRoute,
     auditRoute,
     compareRoute,
     evaluateRoute,

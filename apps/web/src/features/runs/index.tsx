@@ -1,3 +1,4 @@
+export { GroupPage } from "./group/group-page.tsx";
 export { LaunchPage } from "./launch/launch-page.tsx";
 export { RunsPage } from "./list/runs-page.tsx";
 export { QueuePage } from "./queue/queue-page.tsx";
