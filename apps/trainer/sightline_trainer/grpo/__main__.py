@@ -7,7 +7,9 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from types import FrameType
+from typing import TYPE_CHECKING, Protocol
 
 from sightline_trainer.attempt import Attempt, FencedError
 from sightline_trainer.grpo.data import DataError
@@ -16,6 +18,9 @@ from sightline_trainer.rundir import NO_SPACE
 from sightline_trainer.stages import SpecError
 from sightline_trainer.wire.events import EXIT_CODES
 from sightline_trainer.wire.log import EndReason, EventLog
+
+if TYPE_CHECKING:
+    from sightline_trainer.grpo.trainer import Progress
 
 
 def limit_threads() -> None:
@@ -26,7 +31,28 @@ def limit_threads() -> None:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 
-def main() -> int:
+class Trains(Protocol):
+    """What works on an attempt."""
+
+    progress: Progress
+
+    def train(self) -> EndReason:
+        """Returns done, or why a person or the host ended it."""
+        ...
+
+
+Begin = Callable[[Attempt, EventLog], Trains]
+"""Reads the attempt's spec; raises SpecError. It imports torch, so that only it is slow."""
+
+
+def begin_grpo(attempt: Attempt, log: EventLog) -> Trains:
+    from sightline_trainer.grpo.run import Run
+
+    return Run(attempt, log, read_plan(attempt.spec))
+
+
+def main(begin: Begin = begin_grpo) -> int:
+    """Works on the attempt of this process's environment. Returns its exit code."""
     limit_threads()
     try:
         attempt = Attempt.from_environment()
@@ -34,7 +60,7 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return EXIT_CODES["internal"]
     log = attempt.open_log()
-    reason, code, step, checkpoint = work(attempt, log)
+    reason, code, step, checkpoint = work(attempt, log, begin)
     try:
         log.attempt_end(reason=reason, exit_code=code, step=step, checkpoint=checkpoint)
     except OSError as error:
@@ -42,12 +68,11 @@ def main() -> int:
     return code
 
 
-def work(attempt: Attempt, log: EventLog) -> tuple[EndReason, int, int, str | None]:
+def work(attempt: Attempt, log: EventLog, begin: Begin) -> tuple[EndReason, int, int, str | None]:
     """Trains to the end or to the first reason not to. Returns reason, exit code, last step and its checkpoint."""
-    from sightline_trainer.grpo.run import Run
     from sightline_trainer.grpo.trainer import DivergedError, JudgeUnavailableError
 
-    run: Run | None = None
+    run: Trains | None = None
 
     def say(code: str, error: BaseException, hint: str, *, retryable: bool = False, detail: str = "") -> int:
         sys.stderr.write(f"{code}: {error}\n")
@@ -65,8 +90,8 @@ def work(attempt: Attempt, log: EventLog) -> tuple[EndReason, int, int, str | No
 
     try:
         log.phase("environment", 1, 1)
-        run = Run(attempt, log, read_plan(attempt.spec))
-        _listen(run)
+        run = begin(attempt, log)
+        _listen(run.progress)
         ended = run.train()
         return at(ended, EXIT_CODES["done"] if ended == "done" else EXIT_CODES["interrupted"])
     except SpecError as error:
@@ -99,11 +124,11 @@ def _crash(say, error: BaseException) -> int:
     return say("internal", error, "Read the log, then resume.", detail=text)
 
 
-def _listen(run) -> None:
+def _listen(progress: Progress) -> None:
     """TERM and USR1 ask for a checkpoint at the next step's end, as schedulers send them."""
 
     def on_signal(number: int, frame: FrameType | None) -> None:
-        run.progress.is_terminated = True
+        progress.is_terminated = True
 
     signal.signal(signal.SIGTERM, on_signal)
     signal.signal(signal.SIGUSR1, on_signal)

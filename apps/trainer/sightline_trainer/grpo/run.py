@@ -27,7 +27,7 @@ from sightline_trainer.grpo.remote_judge import JUDGE_KEY, RemoteJudge
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Plan
 from sightline_trainer.grpo.tiny import space_tags
-from sightline_trainer.grpo.trainer import Progress, RunCallback, SightlineTrainer, build_config
+from sightline_trainer.grpo.trainer import Progress, RunCallback, SightlineTrainer, StepTrainer, build_config
 from sightline_trainer.grpo.warm_start import get_warm_start, warm_start_cache
 from sightline_trainer.stages import SpecError
 from sightline_trainer.wire.log import EndReason, EventLog
@@ -35,6 +35,8 @@ from sightline_trainer.wire.log import EndReason, EventLog
 
 class Run:
     """One attempt of a GRPO run, from data to the last checkpoint."""
+
+    callback_kind: type[RunCallback] = RunCallback
 
     def __init__(self, attempt: Attempt, log: EventLog, plan: Plan) -> None:
         self.attempt = attempt
@@ -63,19 +65,10 @@ class Run:
         judge = self._make_judge(base, tokenizer)
         questions = {item.question_id: item for item in [*train, *held_out]}
         scorer = Scorer(questions, settings.rule_set, judge, settings.judge_every_groups, self.plan.variants)  # pyright: ignore[reportArgumentType]
-        callback = RunCallback(self.attempt, self.log, self.plan, self.progress)
+        callback = self.callback_kind(self.attempt, self.log, self.plan, self.progress)
         set_seed(self.plan.seed)
-        trainer = SightlineTrainer(
-            plan=self.plan,
-            scorer=scorer,
-            log=self.log,
-            progress=self.progress,
-            steps_per_epoch=steps_per_epoch,
-            model=str(base),
-            args=build_config(self.plan, str(self.attempt.run.checkpoints), has_gpu=self.has_gpu),
-            train_dataset=self._dataset(train[: steps_per_epoch * settings.prompts_per_step]),
-            processing_class=tokenizer,
-            callbacks=[callback],
+        trainer = self._make_trainer(
+            base, tokenizer, scorer, callback, train[: steps_per_epoch * settings.prompts_per_step], steps_per_epoch
         )
         callback.trainer = trainer
         self.log.phase("load_model", 1, 1)
@@ -93,7 +86,29 @@ class Run:
             monitor.stop()
         return self.progress.ended or "done"
 
-    def _train(self, trainer: SightlineTrainer, ask_held_out, base: Path) -> None:
+    def _make_trainer(
+        self,
+        base: Path,
+        tokenizer: PreTrainedTokenizerBase,
+        scorer: Scorer,
+        callback: RunCallback,
+        questions: list[Question],
+        steps_per_epoch: int,
+    ) -> StepTrainer:
+        return SightlineTrainer(
+            plan=self.plan,
+            scorer=scorer,
+            log=self.log,
+            progress=self.progress,
+            steps_per_epoch=steps_per_epoch,
+            model=str(base),
+            args=build_config(self.plan, str(self.attempt.run.checkpoints), has_gpu=self.has_gpu),
+            train_dataset=self._dataset(questions),
+            processing_class=tokenizer,
+            callbacks=[callback],
+        )
+
+    def _train(self, trainer: StepTrainer, ask_held_out, base: Path) -> None:
         resume = self.attempt.resume_step
         removed = remove_incomplete(self.attempt.run)
         if removed:
@@ -192,13 +207,14 @@ class Run:
         )
         per_task, overall, rows = evaluate(answers, questions, scorer)
         epoch = step / trainer.steps_per_epoch
+        stage = self.plan.schedule(trainer.steps_per_epoch).index_at(max(0, step - 1))
         for row, question in zip(rows, questions, strict=True):
             self.log.completion(
                 {
                     "gen": step,
                     "step": step,
                     "epoch": epoch,
-                    "stage": self.plan.stage_at(max(0.0, epoch - 1 / trainer.steps_per_epoch)),
+                    "stage": stage,
                     "split": "eval",
                     "group_id": f"e{step:06d}-{question.question_id}",
                     "k": 0,

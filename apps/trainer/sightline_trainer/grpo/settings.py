@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from sightline_trainer.grpo.judge_variants import Variant, read_variants
-from sightline_trainer.rewards.score import normalise_weights
-from sightline_trainer.stages import SpecError, Stage, read_stages, stage_at, stage_end_steps
+from sightline_trainer.stages import Schedule, SpecError, Stage, lay_out, read_stages
 
 
 @dataclass(frozen=True)
@@ -76,15 +75,14 @@ class Plan:
 
     def stage_ends(self, steps_per_epoch: int) -> frozenset[int]:
         """Steps whose checkpoints are saved and stay."""
-        return stage_end_steps(self.stages, steps_per_epoch) if self.settings.keep_stage_ends else frozenset()
+        return self.schedule(steps_per_epoch).boundaries if self.settings.keep_stage_ends else frozenset()
 
-    def stage_at(self, epoch: float) -> int:
-        """Index of the stage in force at the beginning of a step; the last one beyond the end."""
-        return stage_at(self.stages, epoch)
+    def schedule(self, steps_per_epoch: int) -> Schedule:
+        """The stages laid over the steps."""
+        return lay_out(self.stages, steps_per_epoch)
 
-    def weights_at(self, epoch: float) -> dict[str, float]:
-        """Weights in force, summing to 1."""
-        return normalise_weights(self.stages[self.stage_at(epoch)].weights)
+
+S = TypeVar("S", bound=Settings)
 
 
 def _convert(name: str, value: Any, default: Any) -> Any:
@@ -100,12 +98,17 @@ def _convert(name: str, value: Any, default: Any) -> Any:
     raise SpecError(f"settings.{name} is {value!r}; it must be a {kind.__name__}")
 
 
+def read_settings(spec: Mapping[str, Any], kind: type[S]) -> S:
+    """The spec's flat settings as `kind` names them; others are ignored. Raises SpecError."""
+    given = dict(spec.get("settings") or {})
+    defaults = {item.name: item.default for item in fields(kind)}
+    values = {name: _convert(name, given[name], defaults[name]) for name in defaults if given.get(name) is not None}
+    return kind(**values)
+
+
 def read_plan(spec: Mapping[str, Any]) -> Plan:
     """Reads a spec. Raises SpecError."""
-    given = dict(spec.get("settings") or {})
-    defaults = {item.name: item.default for item in fields(Settings)}
-    values = {name: _convert(name, given[name], defaults[name]) for name in defaults if given.get(name) is not None}
-    settings = Settings(**values)
+    settings = read_settings(spec, Settings)
     stages = tuple(read_stages(spec.get("stages")))
     if not stages:
         raise SpecError("the run has no stage; give at least one with its weights")
@@ -124,6 +127,13 @@ def read_plan(spec: Mapping[str, Any]) -> Plan:
         raise SpecError("settings.judge_model must name the model behind settings.judge_url")
     if settings.judge_url and not settings.judge_url.startswith(("http://", "https://")):
         raise SpecError(f"settings.judge_url {settings.judge_url!r} must begin with http:// or https://")
+    return make_plan(spec, stages, settings, variants)
+
+
+def make_plan(
+    spec: Mapping[str, Any], stages: tuple[Stage, ...], settings: Settings, variants: tuple[Variant, ...]
+) -> Plan:
+    """The plan of a spec whose settings and stages were read."""
     seed = int(spec.get("seed") or 0)
     origin = spec.get("forked_from") or {}
     return Plan(str(spec.get("run_id")), seed, int(origin.get("root_seed", seed)), stages, settings, variants)

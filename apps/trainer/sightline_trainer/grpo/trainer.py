@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch.optim.lr_scheduler import LambdaLR
@@ -95,6 +95,16 @@ def build_config(plan: Plan, output_dir: str, *, has_gpu: bool) -> GRPOConfig:
     )
 
 
+class StepTrainer(Protocol):
+    """What the callback and the run need of a trainer, whatever it optimises."""
+
+    steps_per_epoch: int
+    state: TrainerState
+    accelerator: Any
+    model: Any
+    train: Callable[..., Any]
+
+
 class SightlineTrainer(GRPOTrainer):
     """GRPO that records each generation with its scores, rewards and advantages."""
 
@@ -106,6 +116,7 @@ class SightlineTrainer(GRPOTrainer):
         self.event_log = log
         self.progress = progress
         self.steps_per_epoch = steps_per_epoch
+        self.schedule = plan.schedule(steps_per_epoch)
         self.end_id = end_id(kwargs["processing_class"])
         self._scored_for: object = None
         super().__init__(reward_funcs=[self._part(part) for part in PARTS], **kwargs)
@@ -131,7 +142,7 @@ class SightlineTrainer(GRPOTrainer):
                 completions,
                 group_size=settings.group_size,
                 first_group=self.state.global_step * settings.prompts_per_step,
-                is_consistency_weighted=self.plan.weights_at(self.epoch_at_step)["consistency"] > 0,
+                is_consistency_weighted=self.schedule.weights_at(self.state.global_step)["consistency"] > 0,
             )
             self._scored_for = completions
         return self.progress.generation
@@ -163,8 +174,8 @@ class SightlineTrainer(GRPOTrainer):
     def _record(self, generation: Generation, output: dict[str, Any], secs: float) -> None:
         settings = self.plan.settings
         epoch = self.epoch_at_step
-        stage = self.plan.stage_at(epoch)
-        weights = self.plan.weights_at(epoch)
+        stage = self.schedule.index_at(self.state.global_step)
+        weights = self.schedule.weights_at(self.state.global_step)
         step = self.state.global_step + 1
         advantages = output["advantages"].tolist()  # (P × G,)
         counts = output["completion_mask"].sum(dim=1, keepdim=True)  # (P × G, 1)
@@ -237,7 +248,7 @@ class RunCallback(TrainerCallback):
         self.log = log
         self.plan = plan
         self.progress = progress
-        self.trainer: SightlineTrainer | None = None
+        self.trainer: StepTrainer | None = None
         self.on_evaluate_step: Callable[[int], None] = lambda step: None
         self._shown_stage: int | None = None
         self._saving_since = 0.0
@@ -246,11 +257,12 @@ class RunCallback(TrainerCallback):
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
         trainer = self._trainer
+        assert isinstance(trainer, SightlineTrainer)
         self.attempt.check_fence()
-        epoch = trainer.epoch_at_step
-        weights = self.plan.weights_at(epoch)
+        schedule = trainer.schedule
+        weights = schedule.weights_at(state.global_step)
         trainer.reward_weights = torch.tensor([weights[part] for part in PARTS], dtype=torch.float32)
-        index = self.plan.stage_at(epoch)
+        index = schedule.index_at(state.global_step)
         if index != self._shown_stage:
             self._shown_stage = index
             stage = self.plan.stages[index]
@@ -258,8 +270,9 @@ class RunCallback(TrainerCallback):
                 index=index,
                 name=stage.name,
                 weights=stage.weights,
-                from_step=round(stage.from_epoch * trainer.steps_per_epoch) + 1,
-                from_epoch=stage.from_epoch,
+                from_step=schedule.first_step(index),
+                from_epoch=(schedule.first_step(index) - 1) / trainer.steps_per_epoch,
+                own=stage.own,
             )
 
     def on_log(
@@ -330,7 +343,7 @@ class RunCallback(TrainerCallback):
             self.on_evaluate_step(step)
 
     @property
-    def _trainer(self) -> SightlineTrainer:
+    def _trainer(self) -> StepTrainer:
         if self.trainer is None:
             raise RuntimeError("the callback was not given its trainer")
         return self.trainer

@@ -40,14 +40,14 @@ STAGES = [
 ]
 
 
-def make_run(root: Path, run_id: str, **settings: Any) -> RunDir:
+def make_run(root: Path, run_id: str, engine: str = "grpo", **settings: Any) -> RunDir:
     """A run directory with its spec and the fixture's questions."""
     run = RunDir(root / run_id)
     for folder in (run.data, run.checkpoints, run.control, run.attempts):
         folder.mkdir(parents=True)
     for name in ("train", "eval", "warm"):
         shutil.copy(QUESTIONS / f"{name}.jsonl", run.data)
-    spec = {"run_id": run_id, "engine": "grpo", "seed": 3, "stages": STAGES, "settings": SHORT | settings}
+    spec = {"run_id": run_id, "engine": engine, "seed": 3, "stages": STAGES, "settings": SHORT | settings}
     write_json(run.spec, spec)
     return run
 
@@ -55,6 +55,7 @@ def make_run(root: Path, run_id: str, **settings: Any) -> RunDir:
 def start(run: RunDir, number: int, resume_step: int | None = None) -> subprocess.Popen[bytes]:
     """Starts an attempt's process in a group of its own; its output goes to the attempt's log."""
     attempt = run.attempt(number)
+    engine = json.loads(run.spec.read_bytes())["engine"]
     attempt.path.mkdir()
     environment = os.environ | {
         ATTEMPT_DIR: str(attempt.path),
@@ -65,7 +66,7 @@ def start(run: RunDir, number: int, resume_step: int | None = None) -> subproces
     }
     with attempt.log.open("wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "sightline_trainer.grpo"],
+            [sys.executable, "-m", f"sightline_trainer.{engine}"],
             env=environment,
             stdout=log,
             stderr=subprocess.STDOUT,

@@ -1,0 +1,1 @@
+"""Supervised fine-tuning: the baseline that learns from given answers, with their reasoning or without it."""

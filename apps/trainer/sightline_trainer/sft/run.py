@@ -1,0 +1,129 @@
+"""A supervised run: TRL's SFTTrainer between the same data, checkpoints and held-out questions as a GRPO run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset
+from transformers import PreTrainedTokenizerBase, TrainerControl, TrainerState, TrainingArguments
+from trl.trainer.sft_config import SFTConfig
+from trl.trainer.sft_trainer import SFTTrainer
+
+from sightline_trainer.grpo.data import Question
+from sightline_trainer.grpo.run import Run
+from sightline_trainer.grpo.scorer import Scorer
+from sightline_trainer.grpo.settings import Plan
+from sightline_trainer.grpo.tiny import end_id, space_tags
+from sightline_trainer.grpo.trainer import RunCallback, StepTrainer
+from sightline_trainer.rewards.letter import Options
+from sightline_trainer.rewards.trace import read_gold
+from sightline_trainer.sft.settings import SftSettings
+from sightline_trainer.stages import SpecError
+
+
+class SftCallback(RunCallback):
+    """A run's callback where no reward is weighed."""
+
+    def on_step_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
+    ) -> None:
+        self.attempt.check_fence()
+
+    def on_log(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, logs: Any = None, **kwargs: Any
+    ) -> None:
+        # TRL counts these from each attempt's beginning, so that a resumed run's curve would fall.
+        super().on_log(args, state, control, {key: logs[key] for key in logs if key != "num_tokens"} if logs else None)
+
+
+class StepSftTrainer(SFTTrainer):
+    """SFTTrainer that knows how many steps make an epoch."""
+
+    def __init__(self, *, steps_per_epoch: int, **kwargs: Any) -> None:
+        self.steps_per_epoch = steps_per_epoch
+        super().__init__(**kwargs)
+
+
+class SftRun(Run):
+    """One attempt of a supervised run."""
+
+    callback_kind = SftCallback
+
+    def _make_trainer(
+        self,
+        base: Path,
+        tokenizer: PreTrainedTokenizerBase,
+        scorer: Scorer,
+        callback: RunCallback,
+        questions: list[Question],
+        steps_per_epoch: int,
+    ) -> StepTrainer:
+        settings = self.plan.settings
+        assert isinstance(settings, SftSettings)
+        rows = [encode(item, settings, tokenizer) for item in questions]
+        return StepSftTrainer(
+            steps_per_epoch=steps_per_epoch,
+            model=str(base),
+            args=build_sft_config(self.plan, str(self.attempt.run.checkpoints), has_gpu=self.has_gpu),
+            train_dataset=Dataset.from_list(rows),
+            processing_class=tokenizer,
+            callbacks=[callback],
+        )
+
+
+def build_sft_config(plan: Plan, output_dir: str, *, has_gpu: bool) -> SFTConfig:
+    """TRL's settings of a supervised run."""
+    settings = plan.settings
+    return SFTConfig(
+        output_dir=output_dir,
+        seed=plan.seed,
+        data_seed=plan.seed,
+        num_train_epochs=plan.epochs,
+        per_device_train_batch_size=settings.micro_batch,
+        gradient_accumulation_steps=settings.prompts_per_step // settings.micro_batch,
+        max_length=None,
+        loss_type="nll",
+        completion_only_loss=True,
+        learning_rate=settings.learning_rate,
+        lr_scheduler_type="cosine_with_min_lr",
+        lr_scheduler_kwargs={"min_lr_rate": 0.4},
+        save_strategy="steps",
+        save_steps=settings.save_steps,
+        logging_strategy="steps",
+        logging_steps=1,
+        logging_nan_inf_filter=False,
+        report_to=[],
+        disable_tqdm=True,
+        use_cpu=not has_gpu,
+        bf16=has_gpu,
+        gradient_checkpointing=has_gpu,
+        dataloader_pin_memory=has_gpu,
+        model_init_kwargs={"dtype": "bfloat16" if has_gpu else "float32"},
+    )
+
+
+def demonstrate(question: Question, target: str) -> str:
+    """What the policy should write. Raises SpecError where the question holds too little for it."""
+    letter = read_gold(question.gold, Options(len(question.options), question.options))
+    answer = question.gold if question.kind == "number" else letter
+    if answer is None:
+        raise SpecError(f"question {question.question_id} has no answer that can be read: {question.gold!r}")
+    if target == "answer":
+        return f"<answer>{answer}</answer>"
+    if not question.chain:
+        raise SpecError(
+            f"question {question.question_id} has no chain of reasoning: give `chain` with each question, "
+            "or set settings.target to answer"
+        )
+    return f"<think>{question.chain}</think><answer>{answer}</answer>"
+
+
+def encode(question: Question, settings: SftSettings, tokenizer: PreTrainedTokenizerBase) -> dict[str, list[int]]:
+    """Token ids of prompt and demonstration, with the end of the text, and 1 where they are learned."""
+    text = demonstrate(question, settings.target)
+    is_tiny = settings.model == "tiny"
+    before: list[int] = tokenizer(space_tags(question.prompt) if is_tiny else question.prompt)["input_ids"]  # pyright: ignore[reportAssignmentType]
+    after: list[int] = tokenizer(space_tags(text) if is_tiny else text, add_special_tokens=False)["input_ids"]  # pyright: ignore[reportAssignmentType]
+    after = [*after, end_id(tokenizer)]
+    return {"input_ids": [*before, *after], "completion_mask": [0] * len(before) + [1] * len(after)}
