@@ -25,7 +25,7 @@ export function Drawer({
 }) {
   const detail = useQuery(trpc.runs.get.queryOptions({ run_id: view.run_id })).data ?? null;
   return (
-    <section className={classes.drawer} aria-label={view.tab ?? undefined} id="run-drawer">
+    <section className={classes.drawer} aria-label={view.tab ?? undefined} id="run-drawer" tabIndex={-1}>
       {view.tab === "groups" && <GroupsTab view={view} series={series} />}
       {view.tab === "find" && <FindTab view={view} series={series} beside={beside} />}
       {view.tab === "log" && <LogTab run_id={view.run_id} detail={detail} />}

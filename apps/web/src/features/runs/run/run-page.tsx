@@ -7,7 +7,7 @@ import { StageBand } from "@sightline/ui/stage-band";
 import { IconChartLine } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { trpc } from "../../../app/clients.ts";
 import { useKeys } from "../../../app/keys.ts";
 import { usePageTitle } from "../../../app/page-title.ts";
@@ -68,6 +68,12 @@ function RunBody({
   const [viewport] = useState(createViewport);
   const beside = useBeside(view.beside);
   const [isTall, setTall] = useState(false);
+  const [isEntering, setEntering] = useState(false);
+  useEffect(() => {
+    if (!isEntering || view.tab !== "groups") return;
+    document.getElementById("run-drawer")?.focus();
+    setEntering(false);
+  }, [isEntering, view.tab]);
   const series = followed?.series ?? null;
   const stages = useMemo(() => (series ? getBandStages(series, spec) : []), [series, spec]);
   const bandsKey = stages.map(({ id, from, to }) => `${id}:${from}:${to}`).join();
@@ -93,6 +99,14 @@ function RunBody({
     {
       key: "alt+PageUp alt+PageDown",
       label: "Move a zoomed chart (Shift and dragging, or the wheel sideways)",
+    },
+    {
+      key: "g",
+      label: "Into the groups of the step: Tab goes through them",
+      run: () => {
+        view.openTab("groups");
+        setEntering(true);
+      },
     },
     { key: "]", label: "Next step's groups", run: () => view.pick((view.step ?? 0) + 1) },
     { key: "[", label: "Previous step's groups", run: () => view.pick(Math.max(1, (view.step ?? 2) - 1)) },
