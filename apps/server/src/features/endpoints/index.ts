@@ -1,6 +1,6 @@
+import { createSecrets } from "../../data-folder/secrets.ts";
 import type { Db } from "../../db/open.ts";
 import type { Patience } from "./chat.ts";
-import { createEndpointKeys } from "./keys.ts";
 import { createEndpointService, type Endpoints } from "./service.ts";
 import { createEndpointStore } from "./store.ts";
 
@@ -16,7 +16,7 @@ export function createEndpoints(parts: {
 }): Endpoints {
   return createEndpointService({
     store: createEndpointStore(parts.db),
-    keys: createEndpointKeys(parts.dataDir),
+    keys: createSecrets(parts.dataDir, "keys.json"),
     ...(parts.patience && { patience: parts.patience }),
   });
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TRPCError } from "@trpc/server";
 import PQueue from "p-queue";
+import type { Secrets } from "../../data-folder/secrets.ts";
 import {
   type ChatAnswer,
   type ChatDelta,
@@ -14,7 +15,6 @@ import {
   type Patience,
   type Target,
 } from "./chat.ts";
-import type { EndpointKeys } from "./keys.ts";
 import { EndpointProblem } from "./problem.ts";
 import type { EndpointRow, EndpointStore } from "./store.ts";
 
@@ -87,7 +87,8 @@ export function createEndpointService({
   patience = PATIENCE,
 }: {
   store: EndpointStore;
-  keys: EndpointKeys;
+  /** By endpoint. */
+  keys: Secrets;
   /** Another one for tests. */
   patience?: Patience;
 }): Endpoints {
