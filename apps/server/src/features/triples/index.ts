@@ -17,11 +17,12 @@ import { createEmbeddedPerceiver } from "./perceivers/embedded.ts";
 import { createOpenAiPerceiver, getAnswerKey, planCalls } from "./perceivers/openai.ts";
 import { createOraclePerceiver } from "./perceivers/oracle.ts";
 import type { Perceive } from "./perceivers/perceiver.ts";
-import { createTripleService, type TripleEstimate, type TripleParts, type Triples } from "./service.ts";
+import { createTripleService } from "./service.ts";
 import { createTripleStore } from "./store.ts";
 import type { KeyFrame } from "./tables.ts";
+import type { TripleEstimate, TripleParts, Triples } from "./types.ts";
 
-export type { ImportedTriples, TripleEstimate, TriplePlan, Triples } from "./service.ts";
+export type { ImportedTriples, TripleEstimate, TriplePlan, Triples } from "./types.ts";
 
 /** Characters of English a token, and pixels of a picture a token: Qwen2.5-VL's, as a rough measure for all. */
 const CHARS_A_TOKEN = 4;
