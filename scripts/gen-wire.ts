@@ -54,7 +54,9 @@ function pythonType(schema: Schema, name: string): string {
         return `tuple[${schema.prefixItems.map((item) => pythonType(item, name)).join(", ")}]`;
       return `list[${pythonType(schema.items ?? {}, `${name}Item`)}]`;
     case "object":
-      if (schema.properties) return typedDict(schema, name);
+      // A TypedDict can't hold further names.
+      if (schema.properties && typeof schema.additionalProperties !== "object")
+        return typedDict(schema, name);
       return `dict[str, ${pythonType((schema.additionalProperties as Schema) ?? {}, `${name}Value`)}]`;
     default:
       return "object";

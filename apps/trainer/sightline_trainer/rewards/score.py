@@ -82,10 +82,10 @@ def score_completion(text: str, gold: Gold, rule_set: RuleSet, prompt: str | Non
 
 def normalise_weights(weights: Mapping[str, float]) -> dict[str, float]:
     """Weights that sum to 1. Raises ValueError when all are 0."""
-    total = sum(weights[part] for part in PARTS)
+    total = sum(weights.values())
     if total <= 0:
-        raise ValueError("the weights of format, accuracy and consistency are all 0")
-    return {part: weights[part] / total for part in PARTS}
+        raise ValueError("the weights of the rewards are all 0")
+    return {name: weight / total for name, weight in weights.items()}
 
 
 def combine_rewards(raw: Mapping[str, float | None], weights: Mapping[str, float]) -> float | None:

@@ -187,8 +187,9 @@ class Simulator:
             index=index,
             name=stage.name,
             weights=stage.weights,
-            from_step=round(stage.from_epoch * plan.settings.steps_per_epoch) + 1,
-            from_epoch=stage.from_epoch,
+            from_step=plan.schedule.first_step(index),
+            from_epoch=plan.epoch(plan.schedule.first_step(index) - 1),
+            own=stage.own,
         )
 
     def _step(self, plan: Plan, step: int) -> None:

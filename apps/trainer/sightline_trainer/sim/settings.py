@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 from sightline_trainer.rewards.score import normalise_weights
-from sightline_trainer.stages import SpecError, Stage, read_stages, stage_at, stage_end_steps
+from sightline_trainer.stages import Schedule, SpecError, Stage, lay_out, read_stages
 
 _FAULT = re.compile(r"([a-z][a-z0-9_]*)(?:@(\d+)(?:-(\d+))?)?(?::([0-9.]+))?(!?)")
 
@@ -99,10 +100,15 @@ class Plan:
     faults: list[Fault] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
 
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The stages laid over the steps."""
+        return lay_out(self.stages, self.settings.steps_per_epoch)
+
     @property
     def scheduled_steps(self) -> int:
         """Steps that the stages need."""
-        return round(self.stages[-1].to_epoch * self.settings.steps_per_epoch)
+        return self.schedule.max_steps
 
     @property
     def max_steps(self) -> int:
@@ -113,11 +119,7 @@ class Plan:
     @property
     def stage_ends(self) -> frozenset[int]:
         """Steps whose checkpoints are saved and stay."""
-        return (
-            stage_end_steps(self.stages, self.settings.steps_per_epoch)
-            if self.settings.keep_stage_ends
-            else frozenset()
-        )
+        return self.schedule.boundaries if self.settings.keep_stage_ends else frozenset()
 
     def epoch(self, step: int) -> float:
         """Epochs done after `step` steps."""
@@ -125,7 +127,7 @@ class Plan:
 
     def stage_at(self, step: int) -> int:
         """Index of the stage that is in force for step `step` (from 1): where that step begins."""
-        return stage_at(self.stages, self.epoch(step - 1))
+        return self.schedule.index_at(step - 1)
 
     def weights_at(self, step: int) -> dict[str, float]:
         """Weights in force, summing to 1."""

@@ -52,18 +52,6 @@ class PhaseLine(TypedDict):
     total: float
 
 
-class StageLineWeights(TypedDict):
-    format: float
-    accuracy: float
-    consistency: float
-
-
-class StageLineNormalised(TypedDict):
-    format: float
-    accuracy: float
-    consistency: float
-
-
 class StageLine(TypedDict):
     v: Literal[1]
     run_id: str
@@ -75,10 +63,13 @@ class StageLine(TypedDict):
     type: Literal["stage"]
     index: int
     name: str
-    weights: StageLineWeights
-    normalised: StageLineNormalised
+    weights: dict[str, float]
+    normalised: dict[str, float]
     from_step: int
     from_epoch: float
+    learning_rate: NotRequired[float]
+    beta: NotRequired[float]
+    temperature: NotRequired[float]
 
 
 class MetricsLine(TypedDict):

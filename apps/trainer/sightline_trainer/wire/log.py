@@ -226,8 +226,20 @@ class EventLog:
         """What is being done now, and how far it is."""
         self.emit("phase", {"name": name, "done": done, "total": total})
 
-    def stage(self, *, index: int, name: str, weights: Mapping[str, float], from_step: int, from_epoch: float) -> None:
-        """A stage begins, or is entered again by a resumed attempt. Weights as given; the normalised are added."""
+    def stage(
+        self,
+        *,
+        index: int,
+        name: str,
+        weights: Mapping[str, float],
+        from_step: int,
+        from_epoch: float,
+        own: Mapping[str, float] | None = None,
+    ) -> None:
+        """A stage begins, or is entered again by a resumed attempt. Weights as given; the normalised are added.
+
+        own: the stage's own learning_rate, beta and temperature, those that it has.
+        """
         total = sum(weights.values())
         self.emit(
             "stage",
@@ -238,6 +250,7 @@ class EventLog:
                 "normalised": {part: weight / total for part, weight in weights.items()},
                 "from_step": from_step,
                 "from_epoch": from_epoch,
+                **(own or {}),
             },
         )
 

@@ -16,9 +16,34 @@ def plan(**changes):
 
 
 def test_weights_by_name_at_every_epoch():
-    read = plan()
-    assert [read.stage_at(epoch) for epoch in (0, 0.49, 0.5, 0.99, 1.0, 9.0)] == [0, 0, 1, 1, 2, 2]
-    assert read.weights_at(1.2) == pytest.approx({"format": 0.1, "accuracy": 0.7, "consistency": 0.2})
+    schedule = plan().schedule(100)
+    assert [schedule.index_at(done) for done in (0, 49, 50, 99, 100, 900)] == [0, 0, 1, 1, 2, 2]
+    assert schedule.weights_at(120) == pytest.approx({"format": 0.1, "accuracy": 0.7, "consistency": 0.2})
+    assert (schedule.max_steps, schedule.boundaries) == (150, {50, 100})
+
+
+def test_a_stage_that_ends_within_a_step_ends_with_it():
+    schedule = plan().schedule(3)
+    assert [schedule.index_at(done) for done in range(6)] == [0, 0, 1, 2, 2, 2]
+    assert [schedule.first_step(index) for index in range(3)] == [1, 3, 4]
+    assert (schedule.max_steps, schedule.boundaries) == (5, {2, 3})
+
+
+def test_stages_may_be_bound_to_steps_and_have_settings_of_their_own():
+    stages = [STAGES[0] | {"steps": 5}, STAGES[1] | {"steps": 2, "learning_rate": 1e-5, "beta": 0, "temperature": 0.8}]
+    schedule = plan(stages=stages).schedule(100)
+    assert [schedule.index_at(done) for done in (0, 4, 5, 6, 7)] == [0, 0, 1, 1, 1]
+    assert schedule.max_steps == 7
+    assert [dict(stage.own) for stage in schedule.stages] == [
+        {},
+        {"learning_rate": 1e-5, "beta": 0.0, "temperature": 0.8},
+    ]
+
+
+def test_rewards_of_ones_own_have_weights_by_name():
+    weights = {"format": 1, "accuracy": 2, "consistency": 0, "brevity": 1}
+    schedule = plan(stages=[STAGES[0] | {"weights": weights}]).schedule(4)
+    assert schedule.weights_at(0) == {"format": 0.25, "accuracy": 0.5, "consistency": 0, "brevity": 0.25}
 
 
 @pytest.mark.parametrize(
@@ -27,6 +52,11 @@ def test_weights_by_name_at_every_epoch():
         ({"stages": []}, "no stage"),
         ({"stages": [{"weights": {"format": 1}}]}, "stage 1 must hold weights"),
         ({"stages": [STAGES[0], STAGES[2]]}, "must begin where"),
+        ({"stages": [STAGES[0] | {"steps": 5}, STAGES[1]]}, "some stages have steps"),
+        ({"stages": [STAGES[0] | {"steps": 1.5}]}, "whole number"),
+        ({"stages": [STAGES[0] | {"learning_rate": 0}]}, "learning_rate is 0.0; it must be above 0"),
+        ({"stages": [STAGES[0] | {"beta": -1}]}, "beta is -1.0; it must be above 0 or 0"),
+        ({"stages": [STAGES[0] | {"weights": {"format": 1, "accuracy": 1, "consistency": 0, "a b": 1}}]}, "'a b'"),
         ({"settings": {"group_size": 1}}, "group_size must be 2 or more"),
         ({"settings": {"micro_batch": 7}}, "must divide"),
         ({"settings": {"learning_rate": "fast"}}, "learning_rate"),

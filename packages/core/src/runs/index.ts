@@ -4,6 +4,7 @@ export * from "./fold.ts";
 export * from "./points.ts";
 export * from "./retry.ts";
 export * from "./smooth.ts";
+export * from "./stage.ts";
 export * from "./states.ts";
 export * from "./types.ts";
 export * from "./views.ts";

@@ -7,13 +7,23 @@ export type StageSpec = {
   name: string;
   /** As given, for instance 7:3:0; only their ratio counts. */
   weights: RewardWeights;
-  /** Half-open range of epochs, for instance [0, 2). */
+  /** Half-open range of epochs, for instance [0, 2). Where `steps` is given it only says about where the stage lies. */
   from_epoch: number;
   to_epoch: number;
+  /** Optimiser steps that the stage lasts; it holds in place of the epochs, and all stages have it or none. */
+  steps?: number;
+  /** In place of the run's settings of these names while the stage is in force; absent: those hold. */
+  learning_rate?: number;
+  beta?: number;
+  temperature?: number;
 };
 
-/** What trains: the simulator (invented numbers, real path) or TRL's GRPO. */
-export type Engine = "simulator" | "grpo";
+export const ENGINES = ["simulator", "grpo", "sft", "evaluate"] as const;
+/**
+ * What a run does: the simulator (invented numbers, real path), TRL's GRPO, its supervised trainer, or the answers of a
+ * model to questions.
+ */
+export type Engine = (typeof ENGINES)[number];
 
 /** What a run is asked to do. Written once to `spec.json` on the host; its hash names it. */
 export type RunSpec = {

@@ -46,6 +46,38 @@ describe("schedules", () => {
     expect(weightsAtStep(tiny, 33, 64)).toEqual({ format: 0.3, accuracy: 0.7, consistency: 0 });
   });
 
+  it("binds stages to steps where they say how many", () => {
+    const stages = paper.map((stage, index) => ({ ...stage, steps: [5, 2, 3][index] as number }));
+    expect(stageSteps(stages, 64)).toEqual([
+      { from_step: 1, to_step: 6 },
+      { from_step: 6, to_step: 8 },
+      { from_step: 8, to_step: 11 },
+    ]);
+    expect([5, 6, 7, 8, 99].map((step) => weightsAtStep(stages, step, 64)?.format)).toEqual([
+      0.7, 0.3, 0.3, 0.1, 0.1,
+    ]);
+    expect(validateStages(stages)).toEqual([]);
+    const mixed = paper.map((stage, index) => (index === 0 ? { ...stage, steps: 1.5 } : stage));
+    expect(validateStages(mixed)).toEqual([
+      "Stage 1 (format) has no whole number of steps; give all stages steps, or none.",
+      "Stage 2 (accuracy) has no whole number of steps; give all stages steps, or none.",
+      "Stage 3 (consistency) has no whole number of steps; give all stages steps, or none.",
+    ]);
+  });
+
+  it("weighs rewards that a person wrote, and refuses settings of a stage that can't be", () => {
+    const weights = { format: 1, accuracy: 2, consistency: 0, brevity: 1 };
+    expect(normalise(weights)).toEqual({ format: 0.25, accuracy: 0.5, consistency: 0, brevity: 0.25 });
+    expect(formatRatio(weights)).toBe("1:2:0 brevity 1");
+    const own = { name: "own", weights, from_epoch: 0, to_epoch: 1 };
+    expect(validateStages([{ ...own, learning_rate: 1e-5, beta: 0, temperature: 0.8 }])).toEqual([]);
+    expect(validateStages([{ ...own, learning_rate: 0, beta: -0.5, temperature: Number.NaN }])).toEqual([
+      "Stage 1 (own) has a learning_rate of 0, which is no number above 0.",
+      "Stage 1 (own) has a beta of -0.5, which is no number of 0 or more.",
+      "Stage 1 (own) has a temperature of NaN, which is no number above 0.",
+    ]);
+  });
+
   it("reads and writes ratios", () => {
     expect(parseRatio("7:3:0")).toEqual({ format: 7, accuracy: 3, consistency: 0 });
     expect(parseRatio(" 1 : 7 : 2 ")).toEqual({ format: 1, accuracy: 7, consistency: 2 });

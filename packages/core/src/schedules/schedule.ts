@@ -7,20 +7,23 @@ import { REWARD_PARTS, type RewardWeights } from "../wire/index.ts";
  * @returns null when nothing is weighted, or a weight is negative or not finite.
  */
 export function normalise(weights: RewardWeights): RewardWeights | null {
-  const values = REWARD_PARTS.map((part) => weights[part]);
+  const values = Object.values(weights);
   if (values.some((value) => !Number.isFinite(value) || value < 0)) return null;
   const sum = values.reduce((total, value) => total + value, 0);
   if (sum <= 0) return null;
-  return {
-    format: weights.format / sum,
-    accuracy: weights.accuracy / sum,
-    consistency: weights.consistency / sum,
-  };
+  const shares = Object.entries(weights).map(([part, weight]) => [part, weight / sum]);
+  return Object.fromEntries(shares) as RewardWeights;
 }
 
-/** Weights as people write them, format : accuracy : consistency, for instance "7:3:0". */
+/** Names in a set of weights beside format, accuracy and consistency: rewards that a person wrote. */
+export function ownRewards(weights: RewardWeights): string[] {
+  return Object.keys(weights).filter((name) => !(REWARD_PARTS as readonly string[]).includes(name));
+}
+
+/** Weights as people write them, format : accuracy : consistency and what else there is: "7:3:0", "1:7:2 brevity 1". */
 export function formatRatio(weights: RewardWeights): string {
-  return REWARD_PARTS.map((part) => String(weights[part])).join(":");
+  const ratio = REWARD_PARTS.map((part) => String(weights[part])).join(":");
+  return [ratio, ...ownRewards(weights).map((name) => `${name} ${weights[name]}`)].join(" ");
 }
 
 /** Reads "7:3:0"; null when it is not three numbers of 0 or more with at least one above 0. */
@@ -68,7 +71,15 @@ export function weightsAtStep(
   step: number,
   steps_per_epoch: number,
 ): RewardWeights | null {
-  return weightsAt(stages, (step - 1) / steps_per_epoch);
+  if (!isByStep(stages)) return weightsAt(stages, (step - 1) / steps_per_epoch);
+  const index = stageSteps(stages, steps_per_epoch).findIndex((range) => step < range.to_step);
+  const stage = stages[index < 0 ? stages.length - 1 : index];
+  return stage ? normalise(stage.weights) : null;
+}
+
+/** True when the stages are bound to steps and not to epochs. */
+export function isByStep(stages: readonly StageSpec[]): boolean {
+  return stages.some((stage) => stage.steps !== undefined);
 }
 
 /** Half-open ranges of 1-based steps, one a stage, for a number of steps per epoch. */
@@ -76,6 +87,14 @@ export function stageSteps(
   stages: readonly StageSpec[],
   steps_per_epoch: number,
 ): { from_step: number; to_step: number }[] {
+  if (isByStep(stages)) {
+    let next = 1;
+    return stages.map(({ steps = 0 }) => {
+      const from_step = next;
+      next += steps;
+      return { from_step, to_step: next };
+    });
+  }
   return stages.map((stage) => ({
     from_step: Math.ceil(stage.from_epoch * steps_per_epoch - 1e-9) + 1,
     to_step: Math.ceil(stage.to_epoch * steps_per_epoch - 1e-9) + 1,
@@ -97,6 +116,13 @@ export function fitToEpochs(stages: readonly StageSpec[], epochs: number): Stage
   }));
 }
 
+/** What a stage may have of its own, and what it must be above; null values stay with the run's settings. */
+const OVERRIDES = [
+  ["learning_rate", 0],
+  ["beta", -1],
+  ["temperature", 0],
+] as const;
+
 /**
  * What is wrong with a schedule, one sentence a fault, in the order of the stages.
  *
@@ -112,12 +138,24 @@ export function validateStages(stages: readonly StageSpec[]): string[] {
     if (stage.name.trim() === "") faults.push(`${label} has no name.`);
     else if (names.has(stage.name)) faults.push(`${label} has the name of an earlier stage.`);
     names.add(stage.name);
-    const values = REWARD_PARTS.map((part) => stage.weights[part]);
+    const values = Object.values(stage.weights);
     if (values.some((value) => !Number.isFinite(value)))
       faults.push(`${label} has a weight that is not a number.`);
     else if (values.some((value) => value < 0)) faults.push(`${label} has a negative weight.`);
     else if (normalise(stage.weights) === null)
       faults.push(`${label} weighs nothing: give format, accuracy or consistency a weight above 0.`);
+    for (const [field, lowest] of OVERRIDES) {
+      const value = stage[field];
+      if (value !== undefined && !(Number.isFinite(value) && value >= 0 && value > lowest))
+        faults.push(
+          `${label} has a ${field} of ${value}, which is no ${lowest < 0 ? "number of 0 or more" : "number above 0"}.`,
+        );
+    }
+    if (isByStep(stages)) {
+      if (!Number.isInteger(stage.steps) || (stage.steps ?? 0) < 1)
+        faults.push(`${label} has no whole number of steps; give all stages steps, or none.`);
+      return;
+    }
     if (!Number.isFinite(stage.from_epoch) || !Number.isFinite(stage.to_epoch)) {
       faults.push(`${label} begins or ends at an epoch that is not a number.`);
       return;

@@ -12,13 +12,14 @@ export const WireNumber = z
   .describe("Float; non-finite values travel as strings");
 export type WireNumber = z.infer<typeof WireNumber>;
 
-/** Weights of the three reward parts, by name. */
+/** Weights of the three reward parts and of a person's own ones, by name. */
 export const RewardWeights = z
   .object({
     format: z.number().min(0),
     accuracy: z.number().min(0),
     consistency: z.number().min(0),
   })
+  .catchall(z.number().min(0))
   .describe("Weight of each reward part, by name");
 export type RewardWeights = z.infer<typeof RewardWeights>;
 
@@ -87,6 +88,9 @@ const Stage = Envelope.extend({
   normalised: RewardWeights.describe("The same weights, summing to 1"),
   from_step: z.int(),
   from_epoch: z.number(),
+  learning_rate: z.number().optional().describe("Only where the stage has its own"),
+  beta: z.number().optional().describe("Only where the stage has its own"),
+  temperature: z.number().optional().describe("Only where the stage has its own"),
 });
 
 const Metrics = Envelope.extend({

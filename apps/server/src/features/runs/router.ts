@@ -1,4 +1,4 @@
-import { RewardWeights } from "@sightline/core/wire";
+import { ENGINES, Stage } from "@sightline/core/runs";
 import { tracked } from "@trpc/server";
 import { z } from "zod";
 import { procedure, router } from "../../trpc.ts";
@@ -14,18 +14,11 @@ const Seed = z
 const Step = z.int().min(1);
 const MaxRetries = z.int().min(0).max(20);
 
-const Stage = z.object({
-  name: z.string().max(80),
-  weights: RewardWeights,
-  from_epoch: z.number(),
-  to_epoch: z.number(),
-});
-
 const Launch = z.object({
   launch_key: z.string().min(8).max(80),
   host_id: z.string().min(1).max(80).default("local"),
   name: Name,
-  engine: z.enum(["simulator", "grpo"]),
+  engine: z.enum(ENGINES),
   preset: z.string().min(1).max(80),
   seed: Seed,
   stages: z.array(Stage).max(50),

@@ -1,17 +1,13 @@
-import { RewardWeights } from "@sightline/core/wire";
+import { ENGINES, Stage } from "@sightline/core/runs";
 import { z } from "zod";
 import { procedure, router } from "../../trpc.ts";
 
 const Spec = z.object({
   name: z.string().max(200),
-  engine: z.enum(["simulator", "grpo"]),
+  engine: z.enum(ENGINES),
   preset: z.string().max(80),
   seed: z.int().min(0),
-  stages: z
-    .array(
-      z.object({ name: z.string(), weights: RewardWeights, from_epoch: z.number(), to_epoch: z.number() }),
-    )
-    .max(50),
+  stages: z.array(Stage).max(50),
   settings: z.record(z.string().max(80), z.union([z.string().max(2000), z.number(), z.boolean(), z.null()])),
 });
 
