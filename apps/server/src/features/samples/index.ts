@@ -1,18 +1,14 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { listSampleWorlds, type TrainingRow, toMoves, toSampleRow, type World } from "@sightline/core/worlds";
 import type { Logger } from "pino";
-import { z } from "zod";
 import type { Library } from "../clips/library.ts";
+import { layOutRuns } from "./recorded.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../../../../fixtures");
 const CLIPS = join(FIXTURES, "worlds");
 const RECORDED = join(FIXTURES, "recorded");
-
-/** A recorded run: its directory as one compressed file, texts by path. */
-const Archive = z.object({ run_id: z.string().regex(/^[\w.-]+$/), files: z.record(z.string(), z.string()) });
 
 /**
  * The level-1 questions of the sample clips whose path has turns. They are asked in every evaluation of a run on
@@ -37,24 +33,9 @@ export function findSampleWorld(clip_id: string): World | null {
   return sampleWorlds.get(clip_id) ?? null;
 }
 
-/** Lays the recorded runs beside the others, where they are found like any run that the database does not know. */
+/** Lays the recorded runs of a new folder beside the others. */
 export function layOutRecordedRuns(runsDir: string): void {
-  if (!existsSync(RECORDED)) return;
-  for (const name of readdirSync(RECORDED).filter((entry) => entry.endsWith(".json.gz"))) {
-    const { run_id, files } = Archive.parse(
-      JSON.parse(gunzipSync(readFileSync(join(RECORDED, name))).toString()),
-    );
-    const target = join(runsDir, run_id);
-    if (existsSync(target)) continue;
-    // Made under another name first, so that a crash leaves no half run.
-    const draft = join(runsDir, `.${run_id}.part`);
-    for (const [path, text] of Object.entries(files)) {
-      const file = join(draft, path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
-    }
-    renameSync(draft, target);
-  }
+  layOutRuns(RECORDED, runsDir);
 }
 
 /** Adds the sample clips to the library, tagged as what they are; a clip that is there already stays as it is. */
