@@ -55,10 +55,12 @@ async function openDesk(page: Page, clip_id: string, frame = 0): Promise<void> {
 async function goToKeyFrame(page: Page, frame: number): Promise<void> {
   await page.keyboard.press("Home");
   await expectFrame(page, 0);
+  const number = page.getByTestId("frame-number");
   for (let i = 0; i < 100; i += 1) {
-    if ((await page.getByTestId("frame-number").textContent()) === `frame ${frame}`)
-      return expectFrame(page, frame);
+    const shown = (await number.textContent()) ?? "";
+    if (shown === `frame ${frame}`) return expectFrame(page, frame);
     await page.keyboard.press("]");
+    await expect(number).not.toHaveText(shown);
   }
   throw new Error(`key-frame ${frame} was not reached`);
 }
