@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { hashSettings, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
 import { type Logger, pino } from "pino";
 import { type Db, openDatabase } from "./db/open.ts";
+import { type Alerts, createAlerts, type OutboxPatience } from "./features/alerts/index.ts";
 import { type Batches, createBatches } from "./features/batches/index.ts";
 import { type Clips, createClips } from "./features/clips/index.ts";
 import type { Quota } from "./features/clips/uploads.ts";
@@ -18,6 +19,7 @@ import { createJobs, type Jobs } from "./features/jobs/tray.ts";
 import { createKeyFrames, type KeyFrames } from "./features/keyframes/index.ts";
 import { createPolicies, type Policies } from "./features/policies/index.ts";
 import { addSampleQuestions, createQuestions, type Questions } from "./features/questions/index.ts";
+import { createReplays, type Replays } from "./features/replay/index.ts";
 import { createRuns } from "./features/runs/index.ts";
 import type { Runs } from "./features/runs/service.ts";
 import {
@@ -37,6 +39,7 @@ export type App = {
   dataDir: string;
   log: Logger;
   jobs: Jobs;
+  alerts: Alerts;
   batches: Batches;
   clips: Clips;
   keyframes: KeyFrames;
@@ -49,6 +52,7 @@ export type App = {
   hosts: Hosts;
   policies: Policies;
   questions: Questions;
+  replays: Replays;
   traces: Traces;
   training: Training;
   triples: Triples;
@@ -68,6 +72,8 @@ export async function createApp(options: {
   samples?: boolean;
   /** How long and how often endpoints are called. */
   patience?: Patience;
+  /** How patiently receivers of alerts are told. */
+  outboxPatience?: OutboxPatience;
   /** Address of the hub that models are fetched from; by default what HF_ENDPOINT says. */
   hubAddress?: string;
 }): Promise<App> {
@@ -161,6 +167,21 @@ export async function createApp(options: {
     inputs: (spec, host_id) => training.inputs(spec, host_id),
   });
   const find = createFind({ db, jobs, log, getAuthor: () => decisions.getSignature().name });
+  const replays = createReplays({
+    db,
+    jobs,
+    getRun: (run_id) => runs.get(run_id),
+    readFile: (run_id, ...rest) => hosts.executor(runs.get(run_id).run.host_id).readFile(run_id, ...rest),
+    getAuthor: () => decisions.getSignature().name,
+  });
+  const alerts = createAlerts({
+    db,
+    dataDir: options.dataDir,
+    runs,
+    log,
+    getAuthor: () => decisions.getSignature().name,
+    patience: options.outboxPatience,
+  });
   const policies = createPolicies({
     db,
     dataDir: options.dataDir,
@@ -177,11 +198,14 @@ export async function createApp(options: {
   hosts.start();
   runs.start();
   find.catchUp();
+  alerts.start();
+  replays.startUp();
   return {
     db,
     dataDir: options.dataDir,
     log,
     jobs,
+    alerts,
     batches,
     clips,
     keyframes,
@@ -194,11 +218,13 @@ export async function createApp(options: {
     hosts,
     policies,
     questions,
+    replays,
     traces,
     training,
     triples,
     runs,
     async close() {
+      await alerts.close();
       await find.close();
       await runs.close();
       await hosts.close();

@@ -1,4 +1,5 @@
 import { aboutRouter } from "./features/about/router.ts";
+import { alertsRouter } from "./features/alerts/router.ts";
 import { batchesRouter } from "./features/batches/router.ts";
 import { clipsRouter } from "./features/clips/router.ts";
 import { decisionsRouter } from "./features/decisions/router.ts";
@@ -12,6 +13,7 @@ import { jobsRouter } from "./features/jobs/router.ts";
 import { keyframesRouter } from "./features/keyframes/router.ts";
 import { policiesRouter } from "./features/policies/router.ts";
 import { questionsRouter } from "./features/questions/router.ts";
+import { replayRouter } from "./features/replay/router.ts";
 import { runsRouter } from "./features/runs/router.ts";
 import { tracesRouter } from "./features/traces/router.ts";
 import { trainingRouter } from "./features/training/router.ts";
@@ -21,6 +23,7 @@ import { procedure, router } from "./trpc.ts";
 
 export const appRouter = router({
   about: aboutRouter,
+  alerts: alertsRouter,
   batches: batchesRouter,
   clips: clipsRouter,
   decisions: decisionsRouter,
@@ -35,6 +38,7 @@ export const appRouter = router({
   live: liveRouter,
   questions: questionsRouter,
   policies: policiesRouter,
+  replay: replayRouter,
   runs: runsRouter,
   traces: tracesRouter,
   training: trainingRouter,

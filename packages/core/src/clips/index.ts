@@ -119,7 +119,8 @@ export type Job = {
     | "ask"
     | "evaluate"
     | "questions"
-    | "index";
+    | "index"
+    | "replay";
   /** What is being done, for a person: "Reading kitchen.mp4". */
   title: string;
   clip_id: string | null;
