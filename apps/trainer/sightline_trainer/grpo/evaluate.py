@@ -21,6 +21,9 @@ from sightline_trainer.rewards.score import PARTS
 
 BATCH = 64
 
+Answer = tuple[str, int, bool]
+"""Text, its tokens, and whether it ended by itself."""
+
 
 def settings_card(settings: Settings, questions: Sequence[Question]) -> str:
     """Hash of everything that two evaluations must share to be compared."""
@@ -40,11 +43,14 @@ def answer(
     settings: Settings,
     seed: int,
     on_done: Callable[[int], None],
-) -> list[tuple[str, int, bool]]:
-    """One sampled answer per question: text, tokens, whether it ended by itself. Leaves torch's generator as it was."""
+) -> list[Answer]:
+    """One answer per question, sampled, or the likeliest at temperature 0. Leaves torch's generator as it was."""
     was_training = model.training
     model.eval()
-    answers: list[tuple[str, int, bool]] = []
+    answers: list[Answer] = []
+    sampling: dict[str, Any] = {"do_sample": False}
+    if settings.temperature > 0:
+        sampling = {"do_sample": True, "temperature": settings.temperature, "top_k": 0}
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         for start in range(0, len(questions), BATCH):
@@ -53,9 +59,7 @@ def answer(
             output = model.generate(
                 input_ids=encoded["input_ids"],
                 attention_mask=encoded["attention_mask"],
-                do_sample=True,
-                temperature=settings.temperature,
-                top_k=0,
+                **sampling,
                 max_new_tokens=settings.max_completion_tokens,
                 pad_token_id=tokenizer.pad_token_id,
                 eos_token_id=tokenizer.eos_token_id,
@@ -74,7 +78,7 @@ def _prompt_text(prompt: str, settings: Settings) -> str:
 
 
 def evaluate(
-    answers: Sequence[tuple[str, int, bool]], questions: Sequence[Question], scorer: Scorer
+    answers: Sequence[Answer], questions: Sequence[Question], scorer: Scorer
 ) -> tuple[dict[str, dict[str, float]], dict[str, float | None], list[dict[str, Any]]]:
     """Accuracy per task with its interval, the whole, and one wire row per question."""
     ids = [item.question_id for item in questions]

@@ -27,7 +27,12 @@ from sightline_trainer.slctl.observe import attempt_of, describe, judge, root_of
 from sightline_trainer.slctl.protocol import RequestError
 
 _START_SECS = 30.0
-_ENGINES = {"simulator": "sightline_trainer.sim", "grpo": "sightline_trainer.grpo", "sft": "sightline_trainer.sft"}
+_ENGINES = {
+    "simulator": "sightline_trainer.sim",
+    "grpo": "sightline_trainer.grpo",
+    "sft": "sightline_trainer.sft",
+    "evaluate": "sightline_trainer.evaluate",
+}
 
 
 def launch(request: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,148 @@
+"""Asks a model a set of questions, batch by batch; what an earlier attempt answered is not asked again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from transformers import PreTrainedTokenizerBase
+
+from sightline_trainer.checkpoints import checkpoint_dir, is_complete
+from sightline_trainer.evaluate.settings import EvaluationSettings, split_checkpoint
+from sightline_trainer.grpo.data import DataError, Question, read_questions
+from sightline_trainer.grpo.evaluate import Answer, answer, evaluate, settings_card
+from sightline_trainer.grpo.monitor import Monitor
+from sightline_trainer.grpo.run import Run
+from sightline_trainer.grpo.scorer import Scorer
+from sightline_trainer.rundir import RunDir
+from sightline_trainer.wire.log import EndReason
+
+
+class EvaluationRun(Run):
+    """One attempt of an evaluation."""
+
+    def train(self) -> EndReason:
+        """Answers what is left. Returns done, or why a person or the host ended it."""
+        settings = self.plan.settings
+        assert isinstance(settings, EvaluationSettings)
+        self.log.phase("load_data", 0, 1)
+        questions = read_questions(self.attempt.run.data / "eval.jsonl")
+        self.log.phase("load_data", 1, 1)
+        base = self._base_model(self._questions_of_recipe())
+        self.log.phase("load_model", 0, 1)
+        tokenizer = self._load_tokenizer(base)
+        policy = self._load(self._policy_folder(base, settings))
+        judge = self._make_judge(base, tokenizer)
+        scorer = Scorer({item.question_id: item for item in questions}, settings.rule_set, judge, 1, self.plan.variants)  # pyright: ignore[reportArgumentType]
+        self.log.phase("load_model", 1, 1)
+        monitor = Monitor(self.log, self.attempt.run.path)
+        monitor.start()
+        try:
+            return self._ask_all(policy, tokenizer, questions, scorer, settings)
+        finally:
+            monitor.stop()
+
+    def _questions_of_recipe(self) -> list[Question]:
+        """Of the tiny policy's warm start, when it has none of its own: the run's training questions."""
+        path = self.attempt.run.data / "train.jsonl"
+        return read_questions(path) if path.exists() else []
+
+    def _policy_folder(self, base: Path, settings: EvaluationSettings) -> Path:
+        if not settings.checkpoint:
+            return base
+        run_id, step = split_checkpoint(settings.checkpoint)
+        folder = checkpoint_dir(RunDir(self.attempt.run.path.parent / run_id), step)
+        if not is_complete(folder):
+            raise DataError(f"run {run_id} has no whole checkpoint of step {step} on this host")
+        return folder
+
+    def _ask_all(
+        self,
+        policy: Any,
+        tokenizer: PreTrainedTokenizerBase,
+        questions: list[Question],
+        scorer: Scorer,
+        settings: EvaluationSettings,
+    ) -> EndReason:
+        total = len(questions)
+        answers = read_answers(self.attempt.run, self.attempt.number)
+        self.log.phase("evaluate", len(answers), total)
+        for number, start in enumerate(range(0, total, settings.batch)):
+            batch = questions[start : start + settings.batch]
+            missing = {item.question_id for item in batch} - answers.keys()
+            if not missing:
+                continue
+            self.attempt.check_fence()
+            # The whole batch once more, so that what is sampled does not hang on where an earlier attempt was cut.
+            seed = self.plan.seed * 1_000_003 + number
+            given = answer(policy, tokenizer, batch, settings, seed, lambda done: None)
+            _, _, rows = evaluate(given, batch, scorer)
+            for one, row, item in zip(given, rows, batch, strict=True):
+                if item.question_id in missing:
+                    answers[item.question_id] = one
+                    self._write(row, item)
+            self.progress.step = len(answers)
+            self.log.phase("evaluate", len(answers), total)
+            self._measure(answers, questions, scorer)
+            if len(answers) < total and (self.attempt.is_stop_requested() or self.progress.is_terminated):
+                self.progress.ended = "stopped" if self.attempt.is_stop_requested() else "interrupted"
+                self.log.sync()
+                return self.progress.ended
+        given = [answers[item.question_id] for item in questions]
+        per_task, overall, _ = evaluate(given, questions, scorer)
+        self.log.evaluation(
+            step=self._step, settings_hash=settings_card(settings, questions), per_task=per_task, overall=overall
+        )
+        self.log.phase("finish", 1, 1)
+        return "done"
+
+    @property
+    def _step(self) -> int:
+        """Optimiser steps behind the policy that is asked."""
+        settings = self.plan.settings
+        assert isinstance(settings, EvaluationSettings)
+        return split_checkpoint(settings.checkpoint)[1] if settings.checkpoint else 0
+
+    def _write(self, row: dict[str, Any], question: Question) -> None:
+        self.log.completion(
+            {
+                "gen": self._step,
+                "step": self._step,
+                "epoch": 0.0,
+                "stage": 0,
+                "split": "eval",
+                "group_id": f"e{self._step:06d}-{question.question_id}",
+                "k": 0,
+                "group_size": 1,
+                "prompt": question.prompt,
+                **row,
+            }
+        )
+
+    def _measure(self, answers: dict[str, Answer], questions: list[Question], scorer: Scorer) -> None:
+        """How it stands after so many questions."""
+        asked = [item for item in questions if item.question_id in answers]
+        _, overall, _ = evaluate([answers[item.question_id] for item in asked], asked, scorer)
+        self.log.metrics(
+            step=len(asked),
+            epoch=len(asked) / len(questions),
+            max_steps=len(questions),
+            values={name: overall[name] for name in ("accuracy", "low", "high", "format")},
+        )
+
+
+def read_answers(run: RunDir, before: int) -> dict[str, Answer]:
+    """What attempts earlier than `before` have answered, by question; torn lines count as not written."""
+    answers: dict[str, Answer] = {}
+    for number in run.attempt_numbers():
+        if number >= before:
+            continue
+        for path in sorted(run.attempt(number).path.glob("completions-*.jsonl")):
+            for line in path.read_bytes().split(b"\n")[:-1]:
+                try:
+                    row = json.loads(line)
+                    answers[row["question_id"]] = (row["text"], row["tokens"], row["finish"] == "eos")
+                except (ValueError, KeyError, TypeError):
+                    continue
+    return answers
