@@ -73,11 +73,17 @@ describe.skipIf(why !== null)("a run whose link is cut", () => {
     const server = await start("away");
     const { client, host_id, sshd } = server;
     await runThrough(server, async (run_id) => {
+      await expect(client.hosts.detach.mutate({ host_id })).rejects.toThrow(/has not ended/);
       await sshd.stop();
       await expect.poll(() => stateOf(server, run_id), { timeout: 30_000 }).toBe("unreachable");
       expect(server.app.runs.get(run_id).run.problem).toMatch(/does not answer/);
       const { trainer = 0 } = attemptProcesses(sshd.home, run_id, 1) ?? {};
       expect(existsSync(`/proc/${trainer}`)).toBe(true);
+      // One that is away may be away for good.
+      await client.hosts.doctor.mutate({ host_id });
+      await client.hosts.detach.mutate({ host_id });
+      expect(stateOf(server, run_id)).toBe("unreachable");
+      await client.hosts.restore.mutate({ host_id });
       await sshd.start();
       await client.hosts.doctor.mutate({ host_id });
     });

@@ -340,7 +340,9 @@ export function createHosts(parts: {
 
     detach(host_id) {
       const { name } = own(host_id);
-      if (parts.isBusy(host_id))
+      const isBusy = parts.isBusy(host_id);
+      // A host that is gone for good would stay on the list for ever.
+      if (isBusy && known.get(host_id)?.state !== "unreachable")
         throw new TRPCError({
           code: "PRECONDITION_FAILED",
           message: `${name} can't be detached while a run there has not ended. Stop its runs first.`,
@@ -348,7 +350,13 @@ export function createHosts(parts: {
       preparations.forget(host_id);
       store.change(host_id, { trashed_secs: Date.now() / 1000 });
       forgetWay(host_id);
-      note(host_id, "detached", `${name} was detached.`);
+      note(
+        host_id,
+        "detached",
+        isBusy
+          ? `${name} was detached while it did not answer. Runs there that had not ended are still asked after.`
+          : `${name} was detached.`,
+      );
     },
 
     restore(host_id) {
