@@ -14,6 +14,20 @@ test("pictures begin at their time and don't cover the next", () => {
   expect(slots.map(({ width }) => width)).toEqual([48, 48, 48, 80]);
 });
 
+test("the last picture can be seen though it begins at the very end of the strip", () => {
+  const sparse = layStrip(frames(3), createTimeScale({ from_secs: 0, to_secs: 2 }, 400), sizes);
+  expect(sparse.map(({ x, width }) => [x, width])).toEqual([
+    [0, 80],
+    [200, 80],
+    [320, 80],
+  ]);
+  const dense = layStrip(frames(9), createTimeScale({ from_secs: 0, to_secs: 8 }, 400), sizes);
+  expect(dense.slice(-2).map(({ x, width }) => [x, width])).toEqual([
+    [350, 23],
+    [375, 80],
+  ]);
+});
+
 test("with room to spare a picture keeps its full width", () => {
   const slots = layStrip(frames(2), createTimeScale({ from_secs: 0, to_secs: 2 }, 400), sizes);
   expect(slots.map(({ width }) => width)).toEqual([80, 80]);

@@ -16,7 +16,8 @@ export type StripSlot = { frame: number; x: number; width: number };
 
 /**
  * Lays pictures along the time axis so that each begins at its own time and none covers the next. Where they stand too
- * close, the first of each stretch stands for the others.
+ * close, the first of each stretch stands for the others. The very last picture may begin before its time, so that it
+ * does not run out at the end of the strip.
  *
  * @param frames  In presentation order.
  * @param full_px  Width of an uncropped picture.
@@ -36,9 +37,20 @@ export function layStrip(
     if (before !== undefined && x - before.x < least_px + gap_px) continue;
     starts.push({ frame, x });
   }
-  return starts.flatMap(({ frame, x }, index) => {
+  const slots = starts.flatMap(({ frame, x }, index): StripSlot[] => {
     const room = (starts[index + 1]?.x ?? Number.POSITIVE_INFINITY) - x - gap_px;
     const width = Math.min(full_px, room);
     return x + width < 0 ? [] : [{ frame, x, width }];
   });
+  const last = slots.at(-1);
+  if (last === undefined || last.frame !== frames.at(-1)?.frame) return slots;
+  const { x: begin = 0, width: taken = 0 } = slots.at(-2) ?? {};
+  // It shares the room that is left with the picture before it.
+  const x = Math.max(scale.width - last.width, begin + Math.min(taken + gap_px, (scale.width - begin) / 2));
+  if (x >= last.x || x - begin < least_px) return slots;
+  return [
+    ...slots.slice(0, -2),
+    ...slots.slice(-2, -1).map((slot) => ({ ...slot, width: Math.min(slot.width, x - gap_px - slot.x) })),
+    { ...last, x },
+  ];
 }
