@@ -26,7 +26,8 @@ export function describeFilm(world: World, key_frames: readonly number[]): Tripl
   }));
 }
 
-function findStep(world: World, from_secs: number, to_secs: number): Step | null {
+/** The step that took most of the time between two moments of a rendered clip; null where the agent stood still. */
+export function findStep(world: World, from_secs: number, to_secs: number): Step | null {
   let [found, longest]: [Step | null, number] = [null, 0];
   for (const filmed of filmSteps(world)) {
     const shared = Math.min(to_secs, filmed.to_secs) - Math.max(from_secs, filmed.from_secs);

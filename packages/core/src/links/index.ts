@@ -1,0 +1,3 @@
+export { checkLinks } from "./check.ts";
+export * from "./types.ts";
+export { findWorldOfQuestion, readQuestion, remakeWorld } from "./world-of.ts";
