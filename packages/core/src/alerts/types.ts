@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AlertCurve } from "./curve.ts";
 
 /** One number that a person may set of a rule. */
 export type AlertParam = {
@@ -182,4 +183,67 @@ export type AlertEpisode = {
   /** The last step at which the cause held, and when it was seen to be over; null while it lasts. */
   until_step: number | null;
   ended_secs: number | null;
+};
+
+/** A rule that stands. */
+export type StandingRule = {
+  rule_id: string;
+  entry_id: number;
+  rule: AlertRule;
+  author: string;
+  made_secs: number;
+};
+
+/** One entry of a rule's history; `rule` null: it was removed. */
+export type AlertRuleEntry = Omit<StandingRule, "rule"> & { rule: AlertRule | null };
+
+/** An episode of a run that goes on, or went on, under a rule. */
+export type Alert = AlertEpisode & {
+  alert_id: number;
+  rule_id: string;
+  run_id: string;
+  kind: AlertKind;
+  /** Of the rule when it fired. */
+  rule_name: string;
+  /** Who has seen it; null while nobody has. */
+  acknowledged: { author: string; made_secs: number } | null;
+};
+
+/** The newest alerts, newest first, and how many of all nobody has seen. */
+export type AlertsNow = { alerts: Alert[]; unseen: number };
+
+/** What a rule would have done on one run. */
+export type BackTest = {
+  run_id: string;
+  episodes: AlertEpisode[];
+  curve: AlertCurve;
+};
+
+/** A receiver of alerts as the browser may see it: the rest of its address may be a secret. */
+export type Webhook = {
+  webhook_id: string;
+  name: string;
+  /** Scheme, host and port. */
+  origin: string;
+  is_signed: boolean;
+  /** False: its address is gone from the secrets; enter it again. */
+  has_address: boolean;
+};
+
+/** One thing that a receiver is told. It may come more than once, always with the same id. */
+export type AlertDelivery = {
+  delivery_id: string;
+  webhook_id: string;
+  alert_id: number | null;
+  kind: "fired" | "ended" | "test";
+  created_secs: number;
+  state: "waiting" | "delivered" | "failed";
+  tries: number;
+  /** When it is tried next, where it waits. */
+  next_secs: number;
+  tried_secs: number | null;
+  /** Of the last answer; null where there was none. */
+  status: number | null;
+  /** Why the last try failed, in a sentence. */
+  problem: string | null;
 };

@@ -11,13 +11,13 @@ export type RunHub = {
    */
   listen(
     run_ids: ReadonlySet<string> | null,
-    on: { lines(): void; changed(run_id: string): void },
+    on: { lines(run_id: string): void; changed(run_id: string): void },
   ): () => void;
 };
 
 type Listener = {
   run_ids: ReadonlySet<string> | null;
-  lines(): void;
+  lines(run_id: string): void;
   changed(run_id: string): void;
 };
 
@@ -26,7 +26,7 @@ export function createRunHub(): RunHub {
   return {
     lines(run_id) {
       for (const listener of listeners)
-        if (listener.run_ids === null || listener.run_ids.has(run_id)) listener.lines();
+        if (listener.run_ids === null || listener.run_ids.has(run_id)) listener.lines(run_id);
     },
     changed(run_id) {
       for (const listener of listeners)

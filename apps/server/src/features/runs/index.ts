@@ -494,7 +494,10 @@ export function createRuns(parts: {
 
     overlay({ run_ids, names, points, from_step, to_step }) {
       const range = from_step === null || to_step === null ? undefined : { from_step, to_step };
-      return run_ids.flatMap((run_id) => lines.overlay(run_id, names, points, store.attempts(run_id), range));
+      const spans = store.attemptSpans(run_ids);
+      return run_ids.flatMap((run_id) =>
+        lines.overlay(run_id, names, points, spans.get(run_id) ?? [], range),
+      );
     },
 
     completions(run_id, step) {
@@ -544,6 +547,21 @@ export function createRuns(parts: {
         request,
         signal,
       ),
+
+    rowsAfter: (run_id, last_id, limit) => lines.after([run_id], last_id, limit),
+
+    attemptEnds(run_id) {
+      if (found(run_id).recorded || watches.get(run_id)) return new Map();
+      return new Map(
+        store
+          .attempts(run_id)
+          .flatMap(({ attempt, ended_secs }) =>
+            ended_secs === null ? [] : [[attempt, ended_secs] as const],
+          ),
+      );
+    },
+
+    listen: (on) => hub.listen(null, on),
 
     followList: (signal) => followList(hub, () => list(false), signal),
 

@@ -11,8 +11,10 @@ import type {
   OverlayLine,
   RunDetail,
   RunPreset,
+  RunRow,
   RunSpec,
   RunSummary,
+  StepTally,
   SweepDetail,
 } from "@sightline/core/runs";
 import type { FetchTarget } from "./checkpoints.ts";
@@ -106,6 +108,16 @@ export type Runs = {
   }): Promise<LogSlice>;
   /** Pairs of the id to go on from and a batch; ends only when `signal` aborts. */
   follow(request: FollowRequest, signal: AbortSignal): AsyncGenerator<{ id: number; batch: FollowBatch }>;
+  /** Event rows of a run behind an id, in order, and the tallies that changed up to the last of them. */
+  rowsAfter(
+    run_id: string,
+    last_id: number,
+    limit: number,
+  ): { rows: RunRow[]; tallies: StepTally[]; upto_id: number; full: boolean };
+  /** When the process of each attempt was seen to be gone, by its number; of runs made elsewhere nobody knows it. */
+  attemptEnds(run_id: string): Map<number, number>;
+  /** Says that a run has new rows, or has changed ("" is any), until the returned function is called. */
+  listen(on: { lines(run_id: string): void; changed(run_id: string): void }): () => void;
   /** The whole list at once and again after each change, at most five times a second. */
   followList(signal: AbortSignal): AsyncGenerator<RunSummary[]>;
   /** Runs that have not ended, by host. */
