@@ -9,6 +9,7 @@ export type Arm = {
   arm: string;
   /** As the table shows it. */
   title: string;
+  engine: "grpo" | "sft";
   stages: StageSpec[];
   /** What differs from {@link SETTINGS}. */
   settings: Record<string, string | number>;
@@ -17,11 +18,12 @@ export type Arm = {
 /** One training run of the miniature: an arm under a seed, which decides questions, warm start and sampling. */
 export type Cell = Arm & { seed: number };
 
-const EPOCHS = 3;
+/** 96 steps: a half of what the preset `tiny` takes, for all arms alike, so that fifteen runs fit into an hour. */
+const EPOCHS = 1.5;
 
 /**
  * The preset `tiny` with what the comparisons need: longer questions in the warm start, so a longer warm start;
- * held-out questions before, halfway and after; no checkpoints but the last.
+ * held-out questions before, after every third and at the end; no checkpoints but the last.
  */
 export const SETTINGS: Readonly<Record<string, string | number | boolean>> = {
   model: "tiny",
@@ -32,10 +34,10 @@ export const SETTINGS: Readonly<Record<string, string | number | boolean>> = {
   beta: 0.001,
   temperature: 1,
   max_completion_tokens: 48,
-  save_steps: 96,
+  save_steps: 32,
   keep_checkpoints: 1,
   keep_stage_ends: false,
-  eval_steps: 96,
+  eval_steps: 32,
   warm_steps: 450,
 };
 
@@ -46,13 +48,36 @@ const paidBy = (payer: Variant) => [payer, ...VARIANTS.filter((variant) => varia
 
 const paper = fitToEpochs(schedulePreset("paper") ?? [], EPOCHS);
 const fixed = fitToEpochs(schedulePreset("control-1-7-2") ?? [], EPOCHS);
-const withoutConsistency = paper.map((stage) => ({ ...stage, weights: { ...stage.weights, consistency: 0 } }));
+const withoutConsistency = paper.map((stage) => ({
+  ...stage,
+  weights: { ...stage.weights, consistency: 0 },
+}));
 
 const arm = (arm: string, title: string, stages: StageSpec[], payer: Variant = "paper"): Arm => ({
   arm,
   title,
+  engine: "grpo",
   stages,
   settings: { judge_variants: paidBy(payer) },
+});
+
+/**
+ * Supervised: as many steps as the others take, over the same questions in each; the learning rate is that of the
+ * preset. Its stage weighs nothing; the export of the policy asks for one.
+ */
+const supervised = (arm: string, title: string, target: "reasoning" | "answer"): Arm => ({
+  arm,
+  title,
+  engine: "sft",
+  stages: [
+    {
+      name: "supervised",
+      weights: { format: 1, accuracy: 1, consistency: 1 },
+      from_epoch: 0,
+      to_epoch: EPOCHS,
+    },
+  ],
+  settings: { judge_variants: paidBy("paper"), target, epochs: EPOCHS, micro_batch: 8, learning_rate: 5e-4 },
 });
 
 /** In the order in which they are trained. */
@@ -62,17 +87,19 @@ export const ARMS: readonly Arm[] = [
   arm("no-consistency", "7:3:0 → 3:7:0 → 1:7:0", withoutConsistency),
   arm("letter-stripped", "three stages, letter-stripped judge pays", paper, "letter_stripped"),
   arm("unconditional", "three stages, unconditional judge pays", paper, "unconditional"),
+  supervised("sft-reasoning", "SFT with reasoning", "reasoning"),
+  supervised("sft-answer", "SFT, answers alone", "answer"),
 ];
 
-/** Seeds outermost, so that a miniature that is cut short holds whole comparisons. */
-export const listCells = (): Cell[] => SEEDS.flatMap((seed) => ARMS.map((one) => ({ ...one, seed })));
+/** Arms outermost, so that a miniature that is cut short holds whole comparisons. */
+export const listCells = (): Cell[] => ARMS.flatMap((one) => SEEDS.map((seed) => ({ ...one, seed })));
 
 export const nameCell = (cell: Cell) => `${cell.arm}-${cell.seed}`;
 
 /** All that a run is told, its id apart. */
 export function specOf(cell: Cell) {
   return {
-    engine: "grpo",
+    engine: cell.engine,
     name: `Miniature: ${cell.title}, seed ${cell.seed}`,
     preset: "tiny",
     seed: cell.seed,

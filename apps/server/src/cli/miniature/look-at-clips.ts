@@ -27,10 +27,10 @@ import {
 } from "@sightline/core/worlds";
 import { z } from "zod";
 
-const WIDTH = 384;
-const HEIGHT = 288;
+const WIDTH = 256;
+const HEIGHT = 192;
 const FRAME_RATE = 10;
-const CLIPS_A_SETTING = 80;
+const CLIPS_A_SETTING = 70;
 /** A turn of fewer degrees between two frames is left out as noise. */
 const LEAST_TURN_DEG = 3;
 
@@ -47,6 +47,9 @@ const View = z.object({
   /** Processor seconds: looking for key-frames, where that is done, and telling what happened between frames. */
   cpu_secs: z.number(),
 });
+
+/** What is looked at: every sampled frame; key-frames alone; key-frames, with the turns between them added up. */
+export const CLIP_VIEWS = ["off", "on", "on_chained"] as const;
 
 export const ClipRow = z.object({
   world_id: z.string(),
@@ -71,7 +74,7 @@ export type ClipRow = z.infer<typeof ClipRow>;
 export function listClips(): World[] {
   return SETTINGS.flatMap((setting) =>
     Array.from({ length: CLIPS_A_SETTING }, (_, i) =>
-      generateWorld(9001 + i, setting, { min_steps: 4, max_steps: 8, moves: "quarter" }),
+      generateWorld(9001 + i, setting, { min_steps: 3, max_steps: 6, moves: "quarter" }),
     ),
   );
 }
@@ -88,8 +91,7 @@ export function lookAtClips(file: string, onDone: (done: number, total: number) 
   const extractor = createExtractor(null, SIGHTLINE_SETTINGS);
   const worlds = listClips();
   for (const [index, world] of worlds.entries()) {
-    if (!known.has(world.world_id))
-      appendFileSync(file, `${JSON.stringify(lookAtClip(world, extractor))}\n`);
+    if (!known.has(world.world_id)) appendFileSync(file, `${JSON.stringify(lookAtClip(world, extractor))}\n`);
     onDone(index + 1, worlds.length);
   }
 }
@@ -154,10 +156,12 @@ function summarise(world: World, motions: readonly (Motion | null)[], frames: nu
     if (action === "rotate left") return sum - amount;
     return action === "rotate right" ? sum + amount : sum;
   }, world.poses[0]?.heading_deg ?? 0);
+  const moves = toMoves(steps);
   return {
     frames,
     broken: told.filter(({ yaw_deg }) => yaw_deg === null).length,
-    prompt: formatTinyPrompt(start, toMoves(steps)),
+    // A prompt without a move is none that the policy has learned.
+    prompt: formatTinyPrompt(start, moves.length === 0 ? ["forward"] : moves),
     rule: toHeadingLetter(toHeading(turned)),
     cpu_secs: round(cpu_secs),
   };

@@ -31,10 +31,7 @@ export function makeQuestions(seed: number): Record<string, string> {
   return {
     "train.jsonl": toLines(short.slice(0, COUNTS.train)),
     "eval.jsonl": toLines([...held, ...long.slice(0, COUNTS.held_out)]),
-    "warm.jsonl": toLines([
-      ...short.slice(COUNTS.train + COUNTS.held_out),
-      ...long.slice(COUNTS.held_out),
-    ]),
+    "warm.jsonl": toLines([...short.slice(COUNTS.train + COUNTS.held_out), ...long.slice(COUNTS.held_out)]),
   };
 }
 

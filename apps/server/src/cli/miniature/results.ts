@@ -27,6 +27,8 @@ export const CellResult = z.object({
   seed: z.number(),
   /** Of settings, questions and trainer; see `hashCell`. */
   hash: z.string(),
+  /** Names the trainer's source; see `hashTrainer`. */
+  trainer: z.string(),
   evaluations: z.array(z.object({ step: z.number(), in: Scores, out: Scores })),
 });
 export type CellResult = z.infer<typeof CellResult>;
@@ -61,7 +63,8 @@ export function countEvaluations(completions: readonly string[]): CellResult["ev
     .filter(({ split }) => split === "eval");
   const steps = [...new Set(lines.map(({ step }) => step))].sort((a, b) => a - b);
   return steps.map((step) => {
-    const count = (task: string) => countScores(lines.filter((one) => one.step === step && one.task === task));
+    const count = (task: string) =>
+      countScores(lines.filter((one) => one.step === step && one.task === task));
     return { step, in: count(IN), out: count(OUT) };
   });
 }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -17,8 +18,12 @@ export type Bench = {
   runs: string;
 };
 
+/** A cell that is trained. */
+export type Trained = { cell: Cell; hash: string; trainer: string; runDir: string };
+
+const Status = z.object({ is_dead: z.boolean(), why: z.string() });
+const Answer = z.object({ ok: z.literal(true), status: Status });
 const Exit = z.object({ reason: z.string(), code: z.number().nullable() });
-const SILENCE_SECS = 600;
 
 /** Names the source that training runs on: every Python file of it but what only starts and watches runs. */
 export function hashTrainer(trainer: string): string {
@@ -36,18 +41,17 @@ export function hashTrainer(trainer: string): string {
  *
  * A run outlives whoever started it, so that a miniature that was broken off finds its run again.
  *
- * @param onLine  Gets the last line of the run's log, now and then.
- * @returns The run directory.
  * @throws Error when the run ended otherwise than done; the message holds the end of its log.
  */
-export async function trainCell(bench: Bench, cell: Cell, onLine: (line: string) => void): Promise<string> {
+export async function trainCell(bench: Bench, cell: Cell): Promise<Trained> {
   const data = makeQuestions(cell.seed);
-  const hash = hashCell(cell, data, hashTrainer(bench.trainer));
+  const trainer = hashTrainer(bench.trainer);
+  const hash = hashCell(cell, data, trainer);
   const run_id = `${nameCell(cell)}-${hash}`;
   const runDir = join(bench.runs, run_id);
   const attempt = join(runDir, "attempts/001");
-  if (!existsSync(join(attempt, "exit.json")))
-    await ask(bench, {
+  if (!existsSync(join(attempt, "exit.json"))) {
+    const { is_dead, why } = await launch(bench, {
       op: "launch",
       root: bench.runs,
       spec: { run_id, ...specOf(cell) },
@@ -57,25 +61,27 @@ export async function trainCell(bench: Bench, cell: Cell, onLine: (line: string)
       ballast_bytes: 0,
       env: { OMP_NUM_THREADS: "1" },
     });
-  for (let waited = 0; !existsSync(join(attempt, "exit.json")); waited += 1) {
-    if (waited > SILENCE_SECS * 60) throw new Error(`${run_id} does not end`);
-    await setTimeout(1000);
-    onLine(lastLine(join(attempt, "log.txt")));
+    if (is_dead) throw new Error(`${run_id}: ${why} Remove ${runDir} to train it again.`);
   }
+  while (!existsSync(join(attempt, "exit.json"))) await setTimeout(1000);
   const exit = Exit.parse(JSON.parse(readFileSync(join(attempt, "exit.json"), "utf8")));
   if (exit.reason !== "done")
     throw new Error(
       `${run_id} ended ${exit.reason}: ${lastLine(join(attempt, "log.txt"))}. Remove ${runDir} to train it again.`,
     );
-  return runDir;
+  return { cell, hash, trainer, runDir };
 }
 
 function lastLine(file: string): string {
   return existsSync(file) ? (readFileSync(file, "utf8").trimEnd().split("\n").at(-1) ?? "") : "";
 }
 
-/** One request to the supervisor's own command, which answers in frames after whatever the shell prints. */
-async function ask(bench: Bench, request: object): Promise<void> {
+/**
+ * Launches a run, or finds the one that was launched before, by the supervisor's own command.
+ *
+ * @throws Error with what the supervisor said when it did not start.
+ */
+async function launch(bench: Bench, request: object): Promise<z.infer<typeof Status>> {
   const child = spawn(bench.python, ["-m", "sightline_trainer.slctl", "rpc"], {
     env: { ...process.env, PYTHONPATH: bench.trainer, PYTHONDONTWRITEBYTECODE: "1" },
     stdio: ["pipe", "pipe", "inherit"],
@@ -86,7 +92,17 @@ async function ask(bench: Bench, request: object): Promise<void> {
     text += part;
   });
   child.stdin.end(JSON.stringify(request));
-  await new Promise((done) => child.on("close", done));
-  const frame = text.slice(text.indexOf("{"));
-  if (!/"ok":true/.test(frame)) throw new Error(`the run could not be started: ${frame}`);
+  await once(child, "close");
+  // A frame's lengths stand before the object.
+  const answer = Answer.safeParse(parseJson(text.slice(text.indexOf("{"))));
+  if (!answer.success) throw new Error(`the run could not be started: ${text.trim()}`);
+  return answer.data.status;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -1,0 +1,132 @@
+"""Trains a few GRPO steps, ours or TRL's own, and prints what each step cost: `grpo_step.py ours|plain MODEL DATA STEPS`.
+
+Both get the same settings, seed, questions and rewards for format and accuracy; nobody judges. Ours brings what a run
+has besides: weights by stage, a record of every completion, its events on the disk, guards, control files. A step's cost
+is its processor seconds, from one step's end to the next one's.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+import torch
+from datasets import Dataset
+from sightline_trainer.attempt import Attempt
+from sightline_trainer.grpo.data import read_questions
+from sightline_trainer.grpo.order import EpochSampler
+from sightline_trainer.grpo.scorer import Scorer
+from sightline_trainer.grpo.settings import read_plan
+from sightline_trainer.grpo.tiny import space_tags
+from sightline_trainer.grpo.trainer import Progress, RunCallback, SightlineTrainer, build_config
+from sightline_trainer.rewards.score import score_completion
+from sightline_trainer.rundir import RunDir
+from transformers import PreTrainedTokenizerFast, TrainerCallback, set_seed
+from trl.trainer.grpo_trainer import GRPOTrainer
+
+SETTINGS = {"judge_every_groups": 1_000_000, "save_steps": 1_000_000, "eval_steps": 0}
+WEIGHTS = {"format": 3, "accuracy": 7, "consistency": 0}
+
+
+class Nobody:
+    """Stands where the judge would; is asked for nothing."""
+
+    def ask(self, items):
+        if items:
+            raise RuntimeError("nobody should be asked")
+        return []
+
+
+class StepCost(TrainerCallback):
+    """Processor seconds of every step, and its loss."""
+
+    def __init__(self):
+        self.ends = []
+        self.losses = []
+
+    def on_step_end(self, args, state, control, **kwargs):
+        self.ends.append(time.process_time())
+
+    def on_log(self, args, state, control, logs=None, **kwargs):
+        if logs and "loss" in logs:
+            self.losses.append(logs["loss"])
+
+
+class Plain(GRPOTrainer):
+    """TRL's own, in the order of ours: another order would mean other work."""
+
+    def _get_train_sampler(self, dataset=None):
+        return EpochSampler.of(super()._get_train_sampler(dataset))
+
+
+def main(kind: str, model: str, data: Path, steps: int) -> None:
+    torch.set_num_threads(1)
+    questions = read_questions(data)
+    spec = {
+        "run_id": "bench",
+        "engine": "grpo",
+        "seed": 1,
+        "stages": [{"weights": WEIGHTS, "from_epoch": 0, "to_epoch": 1}],
+        "settings": SETTINGS,
+    }
+    plan = read_plan(spec)
+    known = {item.question_id: item for item in questions}
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(model)
+    dataset = Dataset.from_list(
+        [{"prompt": space_tags(item.prompt), "question_id": item.question_id} for item in questions]
+    )
+    cost = StepCost()
+    with tempfile.TemporaryDirectory(prefix="sightline-bench-") as folder:
+        run = RunDir(Path(folder) / "bench")
+        attempt_dir = run.attempt(1)
+        for path in (attempt_dir.path, run.control, run.checkpoints):
+            path.mkdir(parents=True)
+        config = build_config(plan, str(run.checkpoints), has_gpu=False)
+        config.max_steps = steps
+        config.save_strategy = "no"
+        set_seed(plan.seed)
+        shared = {"model": model, "args": config, "train_dataset": dataset, "processing_class": tokenizer}
+        if kind == "plain":
+
+            def part(name):
+                def reward(completions, question_id, **_):
+                    return [
+                        getattr(
+                            score_completion(text, known[key].target, plan.settings.rule_set, known[key].prompt), name
+                        ).raw
+                        for text, key in zip(completions, question_id, strict=True)
+                    ]
+
+                reward.__name__ = name
+                return reward
+
+            # One pass of the rules feeds both parts with ours; here each part makes its own, as plain TRL would.
+            config.reward_weights = [0.3, 0.7]
+            trainer = Plain(reward_funcs=[part("format"), part("accuracy")], callbacks=[cost], **shared)
+        else:
+            attempt = Attempt(run, attempt_dir, spec, time.monotonic(), None)
+            log = attempt.open_log()
+            progress = Progress()
+            callback = RunCallback(attempt, log, plan, progress)
+            trainer = SightlineTrainer(
+                plan=plan,
+                scorer=Scorer(known, plan.settings.rule_set, Nobody(), plan.settings.judge_every_groups),
+                log=log,
+                progress=progress,
+                steps_per_epoch=len(questions) // plan.settings.prompts_per_step,
+                callbacks=[callback, cost],
+                **shared,
+            )
+            callback.trainer = trainer
+        trainer.train()
+    secs = [after - before for before, after in zip(cost.ends, cost.ends[1:], strict=False)]
+    sys.stdout.write(json.dumps({"secs": secs, "losses": cost.losses}) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]))
