@@ -1,4 +1,5 @@
 export * from "./cited.ts";
+export * from "./cites.ts";
 export * from "./heading.ts";
 export * from "./prompt.ts";
 export * from "./read-outputs.ts";

@@ -3,7 +3,7 @@ export type DiffPiece = { text: string; is_shared: boolean };
 
 const WORD = /[\p{L}\p{N}]+|\s+|[^\p{L}\p{N}\s]/gu;
 /** Beyond this many pieces a side a comparison word by word would take too long; the whole is then one piece. */
-const LONGEST = 3000;
+export const LONGEST_DIFFERED = 3000;
 
 /**
  * Two texts side by side, with the words that only one of them has.
@@ -13,7 +13,7 @@ const LONGEST = 3000;
 export function differ(left: string, right: string): { left: DiffPiece[]; right: DiffPiece[] } {
   const a = left.match(WORD) ?? [];
   const b = right.match(WORD) ?? [];
-  if (a.length > LONGEST || b.length > LONGEST) {
+  if (a.length > LONGEST_DIFFERED || b.length > LONGEST_DIFFERED) {
     const is_shared = left === right;
     return { left: [{ text: left, is_shared }], right: [{ text: right, is_shared }] };
   }

@@ -1,4 +1,5 @@
 export * from "./blocks.ts";
+export * from "./consensus.ts";
 export * from "./letter.ts";
 export * from "./parse.ts";
 export * from "./parts.ts";
