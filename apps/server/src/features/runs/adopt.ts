@@ -1,4 +1,4 @@
-import type { RunSpec } from "@sightline/core/runs";
+import { ENGINES, type RunSpec } from "@sightline/core/runs";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { UnreachableError } from "../../executors/executor.ts";
@@ -9,7 +9,7 @@ import type { RunStore } from "./store.ts";
 export const Spec = z.object({
   run_id: z.string(),
   name: z.string().default("Unnamed"),
-  engine: z.enum(["simulator", "grpo"]),
+  engine: z.enum(ENGINES),
   preset: z.string().default(""),
   seed: z.number().default(0),
   stages: z.array(z.any()).default([]),

@@ -1,3 +1,4 @@
+import { ENGINES } from "@sightline/core/runs";
 import { sql } from "drizzle-orm";
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
@@ -5,7 +6,7 @@ export const runs = sqliteTable("runs", {
   run_id: text().primaryKey(),
   launch_key: text(),
   name: text().notNull(),
-  engine: text({ enum: ["simulator", "grpo"] }).notNull(),
+  engine: text({ enum: ENGINES }).notNull(),
   preset: text().notNull(),
   seed: integer().notNull(),
   /** JSON, as it was sent to the host. */

@@ -115,7 +115,7 @@ export function createTraining(parts: {
     },
 
     async inputs(spec, host_id = HERE) {
-      if (spec.engine !== "grpo") return { python: null, data: {} };
+      if (spec.engine === "simulator") return { python: null, data: {} };
       if (host_id !== HERE) return { python: parts.trainerOn(host_id), data: readData(spec) };
       const { python, problem } = await parts.environment.status();
       if (python === null)

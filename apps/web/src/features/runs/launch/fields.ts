@@ -33,6 +33,22 @@ function real(
   return { name, label, help, fallback, min, max, step, is_whole: false };
 }
 
+const LONGEST = whole(
+  "max_completion_tokens",
+  "Longest completion",
+  "In tokens; what is longer is cut",
+  48,
+  [1, 32_768],
+);
+const WARM_STEPS = whole(
+  "warm_steps",
+  "Warm-start steps",
+  "Supervised steps before anything else, by the tiny recipe",
+  300,
+  [0, 100_000],
+);
+const TEMPERATURE = real("temperature", "Temperature", "Of sampling held-out answers", 1, [0, 5], 0.1);
+
 /** The settings that the launch page asks for; `rest` are folded away. */
 export const FIELDS: Record<Engine, { main: readonly Field[]; rest: readonly Field[] }> = {
   simulator: {
@@ -132,7 +148,38 @@ export const FIELDS: Record<Engine, { main: readonly Field[]; rest: readonly Fie
         [1, 1000],
       ),
       whole("keep_checkpoints", "Keep checkpoints", "Older ones are removed", 2, [1, 100]),
+      whole("lora_rank", "LoRA rank", "Above 0 only adapters of this rank are trained", 0, [0, 512]),
+      whole("zero_stage", "ZeRO stage", "3 shares the model out over the GPUs; 0: each holds all", 0, [0, 3]),
     ],
+  },
+  sft: {
+    main: [
+      whole("prompts_per_step", "Demonstrations per step", "Learned from in one step", 64, [1, 4096]),
+      real("learning_rate", "Learning rate", "Of the policy, at its first step", 5e-4, [0, 1], 1e-5),
+      whole("save_steps", "Checkpoint every", "Steps between checkpoints", 8, [1, 100_000]),
+      whole(
+        "eval_steps",
+        "Evaluate every",
+        "Steps between evaluations; 0 asks only before and after",
+        8,
+        [0, 100_000],
+      ),
+    ],
+    rest: [
+      whole("micro_batch", "Micro-batch", "Demonstrations in one forward pass", 64, [1, 4096]),
+      LONGEST,
+      TEMPERATURE,
+      WARM_STEPS,
+      whole("keep_checkpoints", "Keep checkpoints", "Older ones are removed", 2, [1, 100]),
+    ],
+  },
+  evaluate: {
+    main: [
+      TEMPERATURE,
+      LONGEST,
+      whole("batch", "Batch", "Questions that are answered together", 64, [1, 4096]),
+    ],
+    rest: [WARM_STEPS],
   },
 };
 

@@ -172,7 +172,7 @@ function LaunchForm({
               questions={questions}
               host_name={host?.name ?? draft.host_id}
             />
-            {draft.engine === "grpo" && <TrainerState />}
+            {draft.engine !== "simulator" && <TrainerState />}
             <div className={classes.launch}>
               <Button
                 type="submit"

@@ -60,7 +60,7 @@ function describeTime({ engine }: Draft, secs: number | null): string {
 
 function Command({ draft, host_name }: { draft: Draft; host_name: string }) {
   const spec = toSpec(draft);
-  const module = draft.engine === "simulator" ? "sightline_trainer.sim" : "sightline_trainer.grpo";
+  const module = `sightline_trainer.${draft.engine === "simulator" ? "sim" : draft.engine}`;
   const text = `python3 -m ${module}\n\n# spec.json in the run directory\n${JSON.stringify(spec, null, 2)}`;
   return (
     <section aria-label="Command" className={classes.command}>

@@ -28,7 +28,7 @@ export function toSpec({ host_id: _, max_retries: __, fork: ___, sweep: ____, ..
 
 /** Real training goes on by itself after a reboot or a kill; a simulation shows its faults as they are. */
 export function getMaxRetries({ max_retries, engine }: Draft): number {
-  return max_retries ?? (engine === "grpo" ? 2 : 0);
+  return max_retries ?? (engine === "simulator" ? 0 : 2);
 }
 
 /**
@@ -41,7 +41,12 @@ export function getPlan(draft: Draft, questions: number | null = null): Plan {
   const all = Math.round(totalEpochs(draft.stages) * (per_epoch ?? 0));
   const most = getSetting(draft, "max_steps");
   const steps = most > 0 ? Math.min(all, most) : all;
-  const samples_per_step = getSetting(draft, "prompts_per_step") * getSetting(draft, "group_size");
+  const samples_per_step =
+    draft.engine === "evaluate"
+      ? 1
+      : draft.engine === "sft"
+        ? 0
+        : getSetting(draft, "prompts_per_step") * getSetting(draft, "group_size");
   const pace = getSetting(draft, "steps_per_sec");
   return {
     steps,
@@ -54,6 +59,7 @@ export function getPlan(draft: Draft, questions: number | null = null): Plan {
 /** Optimiser steps in one epoch; null when the questions are not known yet. */
 export function getStepsPerEpoch(draft: Draft, questions: number | null): number | null {
   if (draft.engine === "simulator") return getSetting(draft, "steps_per_epoch");
+  if (draft.engine === "evaluate") return getSetting(draft, "eval_questions");
   const prompts = getSetting(draft, "prompts_per_step");
   if (prompts < 1) return null;
   if (typeof draft.settings.question_file === "string")
@@ -116,7 +122,7 @@ export function checkDraft(
         : `The schedule ends at step ${plan.steps}, and the checkpoint is of step ${fork.step}: make it longer.`,
     );
 
-  const worlds = engine === "grpo" ? WORLD_FIELDS : [];
+  const worlds = engine === "simulator" ? [] : WORLD_FIELDS;
   for (const field of [...FIELDS[engine].main, ...FIELDS[engine].rest, ...worlds]) {
     const value = settings[field.name];
     if (value === undefined || value === null) continue;
@@ -128,17 +134,8 @@ export function checkDraft(
       say(field.name, "wrong", `${field.label} must be a whole number.`);
   }
 
-  const group_size = Number(settings.group_size ?? 8);
-  if (group_size === 1)
-    say("group", "wrong", "A group of one has no advantage to learn from; take 2 or more completions.");
-  else if (group_size < 4)
-    say("group", "odd", `Groups of ${group_size} are often all right or all wrong and then teach nothing.`);
-  else say("group", "fine", `${plan.samples_per_step} completions a step, in whole groups of ${group_size}.`);
-
-  const save_steps = Number(settings.save_steps ?? 32);
-  if (plan.steps > 0 && save_steps > plan.steps)
-    say("save", "odd", "No checkpoint before the end: a run that breaks begins anew.");
-  else say("save", "fine", `A checkpoint every ${save_steps} steps; a break costs at most that.`);
+  if (engine === "simulator" || engine === "grpo") checkGroup(settings, plan, say);
+  if (engine !== "evaluate") checkSaves(settings, plan, say);
 
   if (engine === "simulator") checkFaults(draft, plan.steps, say);
   checkHost(around.host, say);
@@ -146,6 +143,22 @@ export function checkDraft(
 }
 
 type Say = (id: string, verdict: Check["verdict"], words: string) => void;
+
+function checkGroup(settings: Draft["settings"], plan: Plan, say: Say): void {
+  const group_size = Number(settings.group_size ?? 8);
+  if (group_size === 1)
+    say("group", "wrong", "A group of one has no advantage to learn from; take 2 or more completions.");
+  else if (group_size < 4)
+    say("group", "odd", `Groups of ${group_size} are often all right or all wrong and then teach nothing.`);
+  else say("group", "fine", `${plan.samples_per_step} completions a step, in whole groups of ${group_size}.`);
+}
+
+function checkSaves(settings: Draft["settings"], plan: Plan, say: Say): void {
+  const save_steps = Number(settings.save_steps ?? 32);
+  if (plan.steps > 0 && save_steps > plan.steps)
+    say("save", "odd", "No checkpoint before the end: a run that breaks begins anew.");
+  else say("save", "fine", `A checkpoint every ${save_steps} steps; a break costs at most that.`);
+}
 
 function checkFaults({ settings }: Draft, steps: number, say: Say): void {
   const { faults: planned, unknown } = parseFaults(String(settings.faults ?? ""));

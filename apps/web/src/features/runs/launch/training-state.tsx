@@ -13,7 +13,7 @@ const PREPARING_MS = 2000;
 export function useTrainingChecks(draft: Draft): Check[] {
   const spec = toSpec(draft);
   const [settled] = useDebouncedValue(JSON.stringify(spec), TYPING_MS);
-  const isReal = spec.engine === "grpo" && spec.settings.question_file !== NO_FILE;
+  const isReal = spec.engine !== "simulator" && spec.settings.question_file !== NO_FILE;
   const checks = useQuery({
     ...trpc.training.preflight.queryOptions(JSON.parse(settled) as typeof spec),
     enabled: isReal,
