@@ -17,6 +17,7 @@ import { createHosts } from "./features/hosts/index.ts";
 import type { Hosts } from "./features/hosts/service.ts";
 import { createJobs, type Jobs } from "./features/jobs/tray.ts";
 import { createKeyFrames, type KeyFrames } from "./features/keyframes/index.ts";
+import { createLinks, type Links } from "./features/links/index.ts";
 import { createPolicies, type Policies } from "./features/policies/index.ts";
 import { addSampleQuestions, createQuestions, type Questions } from "./features/questions/index.ts";
 import { createReplays, type Replays } from "./features/replay/index.ts";
@@ -31,6 +32,7 @@ import {
 import { createTraces, type Traces } from "./features/traces/index.ts";
 import { createTraining, type Training } from "./features/training/index.ts";
 import { createTriples, type Triples, toPerceiver } from "./features/triples/index.ts";
+import { createWorlds } from "./features/worlds/index.ts";
 
 /** Everything that a request may need, made once per server. */
 export type App = {
@@ -50,6 +52,7 @@ export type App = {
   exchange: Exchange;
   find: Find;
   hosts: Hosts;
+  links: Links;
   policies: Policies;
   questions: Questions;
   replays: Replays;
@@ -90,6 +93,12 @@ export async function createApp(options: {
   const decisions = createDecisions({ db, clips, keyframes });
   const questions = createQuestions({ db, library: clips.library, jobs });
   const endpoints = createEndpoints({ db, dataDir: options.dataDir, patience: options.patience });
+  const worlds = createWorlds({
+    db,
+    library: clips.library,
+    pool: clips.pool,
+    findSample: findSampleWorld,
+  });
   const triples = createTriples({
     db,
     clips,
@@ -98,7 +107,7 @@ export async function createApp(options: {
     endpoints,
     jobs,
     log,
-    findWorld: findSampleWorld,
+    findWorld: worlds.find,
   });
   triples.startUp();
   const traces = createTraces({
@@ -108,7 +117,7 @@ export async function createApp(options: {
     getTripleSet: triples.get,
     getQuestion: questions.get,
     getClipName: (clip_id) => clips.library.get(clip_id).name,
-    findWorld: findSampleWorld,
+    findWorld: worlds.find,
   });
   const evaluations = createEvaluations({
     db,
@@ -166,7 +175,27 @@ export async function createApp(options: {
     resolveFolder: clips.folders.resolve,
     inputs: (spec, host_id) => training.inputs(spec, host_id),
   });
-  const find = createFind({ db, jobs, log, getAuthor: () => decisions.getSignature().name });
+  const links = createLinks({
+    db,
+    jobs,
+    log,
+    library: clips.library,
+    keyframes,
+    decisions,
+    triples,
+    questions,
+    traces,
+    worlds,
+    makeTriples: ({ kind, ...clip }, signal) =>
+      triples.make({ ...clip, perceiver: toPerceiver({ kind }), question_id: null, question: "" }, signal),
+  });
+  const find = createFind({
+    db,
+    jobs,
+    log,
+    checkLinks: links.catchUp,
+    getAuthor: () => decisions.getSignature().name,
+  });
   const replays = createReplays({
     db,
     jobs,
@@ -216,6 +245,7 @@ export async function createApp(options: {
     exchange,
     find,
     hosts,
+    links,
     policies,
     questions,
     replays,
@@ -225,6 +255,7 @@ export async function createApp(options: {
     runs,
     async close() {
       await alerts.close();
+      await links.close();
       await find.close();
       await runs.close();
       await hosts.close();

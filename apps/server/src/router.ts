@@ -11,6 +11,7 @@ import { findRouter } from "./features/find/router.ts";
 import { hostsRouter } from "./features/hosts/router.ts";
 import { jobsRouter } from "./features/jobs/router.ts";
 import { keyframesRouter } from "./features/keyframes/router.ts";
+import { linksRouter } from "./features/links/router.ts";
 import { policiesRouter } from "./features/policies/router.ts";
 import { questionsRouter } from "./features/questions/router.ts";
 import { replayRouter } from "./features/replay/router.ts";
@@ -35,6 +36,7 @@ export const appRouter = router({
   hosts: hostsRouter,
   jobs: jobsRouter,
   keyframes: keyframesRouter,
+  links: linksRouter,
   live: liveRouter,
   questions: questionsRouter,
   policies: policiesRouter,

@@ -5,6 +5,7 @@ import type { Motion } from "@sightline/core/motion";
 import type { DetectArgs, DetectedFrame } from "../workers/detect.ts";
 import type { FeaturesArgs, SelectArgs } from "../workers/keyframes.ts";
 import type { MotionArgs } from "../workers/motions.ts";
+import type { RenderArgs } from "../workers/render.ts";
 import { type Cursor, openCursor } from "./cursor.ts";
 import { drawJpeg } from "./jpeg.ts";
 import { writeKeyFrameVideo } from "./key-frame-video.ts";
@@ -123,6 +124,12 @@ export const tasks = {
   async view(args: Pick<MotionArgs, "features">): Promise<{ found_deg: number | null } | null> {
     const { lookAtView } = await import("../workers/motions.ts");
     return lookAtView(args);
+  },
+
+  /** A clip that shows a world of ours; progress counts frames. */
+  async render(args: RenderArgs, report: Report): Promise<void> {
+    const { renderWorld } = await import("../workers/render.ts");
+    renderWorld(args, report);
   },
 
   /** One frame's luma as coded; null when it can't be decoded. */

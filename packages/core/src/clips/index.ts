@@ -120,6 +120,8 @@ export type Job = {
     | "evaluate"
     | "questions"
     | "index"
+    | "links"
+    | "render"
     | "replay";
   /** What is being done, for a person: "Reading kitchen.mp4". */
   title: string;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LINKS } from "../links/types.ts";
 
 const PartValue = z.enum(["full", "part", "none", "unscored"]);
 
@@ -32,6 +33,8 @@ export const FindFilter = z.object({
   /** What the judge said of the reasoning. */
   judge: z.enum(["agrees", "disagrees", "failed", "none"]).optional(),
   flag: z.enum(FLAGS).optional(),
+  /** The first link that broke, of wrong answers; "none": no link was found broken. */
+  broken: z.enum([...LINKS, "none"]).optional(),
   /** Length in tokens, both ends included. */
   shortest: z.int().min(0).optional(),
   longest: z.int().min(0).optional(),

@@ -110,3 +110,29 @@ export type LinkEvidence = {
   /** The stretch of the clip that the question asks about, in seconds. */
   moment: readonly [from_secs: number, to_secs: number] | null;
 };
+
+/** A report with the way from it to the frames. */
+export type CheckedLinks = LinkReport & {
+  /** Of the stored completion; null for a trace that somebody asked for on a clip. */
+  completion_id: number | null;
+  /** The clip that the question is about; null while there is none. */
+  clip: { clip_id: string; name: string } | null;
+  /** A set of triples of that clip, to be shown beside its frames. */
+  triple_set_id: string | null;
+  /** What the way to a frame still lacks and can be made; null when it is whole, or can't be. */
+  lacks: "clip" | "key_frames" | "triples" | null;
+  /** How long the clip that can be rendered lasts, in seconds; null unless it is the clip that lacks. */
+  film_secs: number | null;
+};
+
+/** How often each link broke first, over the wrong answers of a run. */
+export type LinkCounts = {
+  /** Wrong answers, and how many of them were looked at by these rules. */
+  wrong: number;
+  checked: number;
+  is_checking: boolean;
+  /** Steps a column of `cells`. */
+  width: number;
+  /** `broken` null: no link was found broken. `untold`: of how many something before it could not be told. */
+  cells: { broken: Link | null; task: string; column: number; n: number; untold: number }[];
+};

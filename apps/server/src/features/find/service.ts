@@ -48,12 +48,15 @@ export function createFindService({
   jobs,
   log,
   getAuthor,
+  checkLinks,
 }: {
   store: FindStore;
   jobs: Jobs;
   log: Logger;
   /** Whose hand it is. */
   getAuthor(): string;
+  /** Looks which links broke in a run, in the background: some may be found only then. */
+  checkLinks(run_id: string): void;
 }): Find {
   const closing = new AbortController();
   let indexing: Promise<void> | null = null;
@@ -104,6 +107,7 @@ export function createFindService({
     list({ run_id, filter, ...page }) {
       const terms = parseWords(filter.words ?? "");
       catchUp();
+      if (filter.broken !== undefined) checkLinks(run_id);
       const { rows, total } = store.find(run_id, filter, terms, page);
       return {
         rows: rows.map((row) => {

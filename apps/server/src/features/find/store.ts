@@ -9,6 +9,7 @@ import {
   type Remark,
   type Term,
 } from "@sightline/core/find";
+import { LINK_RULES } from "@sightline/core/links";
 import { TAG_FAULTS } from "@sightline/core/traces";
 import { type LineOf, readAcceptedLine } from "@sightline/core/wire";
 import { type Db, writeDurably } from "../../db/open.ts";
@@ -80,6 +81,12 @@ function conditionsOf(filter: FindFilter): Condition[] {
     add(
       `c.id IN (SELECT r.completion_id FROM completion_remarks r WHERE r.kind = 'tag' AND r.text = ? AND ${STANDS})`,
       filter.tag,
+    );
+  if (filter.broken !== undefined)
+    add(
+      "c.accuracy < 1 AND c.id IN (SELECT k.completion_id FROM completion_links k WHERE k.broken = ? AND k.rules = ?)",
+      filter.broken === "none" ? "" : filter.broken,
+      LINK_RULES,
     );
   // Last, because it looks at other rows as well.
   if (filter.flag !== undefined) add(OF_FLAG[filter.flag]);

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { readHeadingPrompt, solveHeadingPrompt } from "@sightline/core/policies";
+import { toHeadingLetter } from "@sightline/core/worlds";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { App } from "../../app.ts";
+import { startTestServer, type TestServer } from "../../testing.ts";
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+
+const RUN = "tiny-recorded";
+let server: TestServer;
+let app: App;
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (const end = Date.now() + 80_000; Date.now() < end && !isSo(); ) await sleep(50);
+  expect(isSo()).toBe(true);
+}
+
+beforeEach(async () => {
+  server = await startTestServer({ samples: true });
+  app = server.app;
+  await until(() => app.runs.list({ trash: false }).find(({ run_id }) => run_id === RUN)?.state === "done");
+});
+afterEach(() => server.close());
+
+const list = (filter: Parameters<App["find"]["list"]>[0]["filter"], limit = 200) =>
+  app.find.list({ run_id: RUN, filter, offset: 0, limit });
+
+describe("which link broke, on the recorded run", () => {
+  it("is counted over all wrong answers, as an independent reading of them counts", async () => {
+    await until(() => {
+      const { wrong, checked } = app.links.count(RUN);
+      return wrong > 0 && checked === wrong;
+    });
+    const { wrong, cells } = app.links.count(RUN);
+    expect(wrong).toBe(list({ accuracy: "none" }).total);
+    const sum = (link: string | null) =>
+      cells.filter(({ broken }) => broken === link).reduce((all, { n }) => all + n, 0);
+    expect(cells.reduce((all, { n }) => all + n, 0)).toBe(wrong);
+    for (const link of ["clip", "key_frames", "triples", "fact"]) expect(sum(link)).toBe(0);
+    for (const link of ["reasoning", "conclusion", "extraction"] as const)
+      expect(list({ broken: link }).total).toBe(sum(link));
+
+    // Read apart from the rules: the reasoning came to the right heading, and another letter was answered.
+    for (const { completion_id } of list({ broken: "conclusion" }).rows.slice(0, 60)) {
+      const { line } = app.find.get(completion_id);
+      const before = line.text.split("<answer>")[0] ?? "";
+      const last = /(north|east|south|west)(?!.*(?:north|east|south|west))/s.exec(before)?.[1];
+      expect(toHeadingLetter(last as "north")).toBe(line.gold);
+      expect(line.parse.letter).not.toBe(line.gold);
+    }
+    // Where the reading is to blame no letter was read, or several.
+    for (const { completion_id } of list({ broken: "extraction" }).rows) {
+      const { line } = app.find.get(completion_id);
+      expect(line.parse.letter === null || line.text.split("<answer>").length > 2).toBe(true);
+    }
+  });
+
+  it("of one answer: the frame that explains it, once its clip has key-frames and triples", async () => {
+    await until(() => app.clips.library.list({ trash: false }).every(({ state }) => state === "ready"));
+    const found = list({ question: "sample/street-round-the-corner-3", accuracy: "none" }).rows;
+    const first = found.find(({ step }) => step === 0);
+    const { line } = app.find.get(first?.completion_id ?? 0);
+    const name = { run_id: RUN, attempt: line.attempt, seq: line.seq };
+    app.links.prepare(name);
+    await until(() => app.links.check(name).lacks === null);
+    const report = app.links.check(name);
+    expect(report.broken).toBe("reasoning");
+    expect(report.checks[2]).toMatchObject({ link: "triples", state: "holds" });
+    expect(report.checks[4]?.sentence).toBe("After 3 forward it says east; from west that is west.");
+    const look = report.checks[4]?.looks.find(({ kind }) => kind === "frame");
+    expect(look).toMatchObject({ kind: "frame", point: 3 });
+    const set = app.triples.get(report.triple_set_id ?? "");
+    const triple = set.triples.find(({ frame }) => look?.kind === "frame" && frame === look.frame);
+    expect(triple?.action).toBe("move forward");
+    expect(report.clip?.clip_id).toBe(line.clip_id);
+  });
+
+  it("the clip of a generated question is rendered when it is wanted, and tells what was not told before", async () => {
+    const row =
+      list({ broken: "reasoning", from_step: 30 }).rows[0] ??
+      list({ accuracy: "none", from_step: 30 }).rows[0];
+    const { line } = app.find.get(row?.completion_id ?? 0);
+    const name = { run_id: RUN, attempt: line.attempt, seq: line.seq };
+    const before = app.links.check(name);
+    expect(before).toMatchObject({ lacks: "clip", clip: null });
+    expect(before.untold).toEqual(expect.arrayContaining(["clip", "key_frames"]));
+    const { job_id } = app.links.prepare(name);
+    expect(app.links.prepare(name).job_id).toBe(job_id);
+    await until(() => app.jobs.list().find((job) => job.job_id === job_id)?.state === "done");
+    const after = app.links.check(name);
+    expect(after.checks.slice(0, 2).map(({ state }) => state)).toEqual(["holds", "holds"]);
+    expect(after).toMatchObject({ lacks: null, broken: before.broken, untold: [] });
+    expect(app.clips.library.get(after.clip?.clip_id ?? "").tags).toEqual(["rendered"]);
+    expect(app.triples.get(after.triple_set_id ?? "").label).toMatch(/truth|oracle/i);
+    const told = readHeadingPrompt(
+      app.runs.completions(RUN, line.step).find((group) => group.group_id === line.group_id)?.prompt ?? "",
+    );
+    if (told === null) throw new Error("the prompt was not kept");
+    expect(toHeadingLetter(solveHeadingPrompt(told))).toBe(line.gold);
+  });
+
+  it("a person may stop the count and go on with it, and begin it anew", async () => {
+    app.links.count(RUN);
+    app.links.stop(RUN);
+    await until(() => !app.links.count(RUN).is_checking);
+    const { checked, wrong } = app.links.count(RUN);
+    expect(checked).toBeLessThan(wrong);
+    app.links.goOn(RUN, false);
+    await until(() => app.links.count(RUN).checked === wrong);
+    app.links.goOn(RUN, true);
+    expect(app.links.count(RUN).checked).toBeLessThan(wrong);
+    await until(() => app.links.count(RUN).checked === wrong);
+  });
+
+  it("says in words that there is no such completion", () => {
+    expect(() => app.links.check({ run_id: RUN, attempt: 1, seq: 1_000_000 })).toThrow(
+      "There is no such completion.",
+    );
+  });
+});
