@@ -28,7 +28,7 @@ export const keyName = (webhook_id: string) => `${webhook_id}.key`;
 
 /**
  * Tells receivers what waits in the database, at least once. Each is told in the order of what happened, one thing at a
- * time; what fails in passing is tried again later, and does not hold up the others.
+ * time; what fails in passing is tried again later, and holds up that receiver alone.
  */
 export function createOutbox(parts: {
   store: AlertStore;

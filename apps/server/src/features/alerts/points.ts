@@ -32,7 +32,7 @@ export function createPoints(runs: Pick<Runs, "rowsAfter">) {
   };
 
   const readOn = async (run_id: string): Promise<RunPoints> => {
-    const run = kept.get(run_id) ?? { upto_id: 0, rows: [], times: new Map(), tallies: new Map() };
+    const run: Kept = kept.get(run_id) ?? { upto_id: 0, rows: [], times: new Map(), tallies: new Map() };
     kept.delete(run_id);
     kept.set(run_id, run);
     for (;;) {

@@ -6,7 +6,7 @@ import type {
   AlertRuleEntry,
   StandingRule,
 } from "@sightline/core/alerts";
-import { and, asc, desc, eq, isNull, lte } from "drizzle-orm";
+import { and, asc, desc, eq, isNull } from "drizzle-orm";
 import { type Db, writeDurably } from "../../db/open.ts";
 import { acks, alerts, deliveries, progress, ruleEntries, webhooks } from "./tables.ts";
 
@@ -40,6 +40,12 @@ export function createAlertStore(db: Db) {
   );
   const countUnseen = db.$client.prepare<[], { n: number }>(
     `SELECT count(*) AS n FROM (${SHOWN}) WHERE author IS NULL`,
+  );
+  const selectOldest = db.$client.prepare<[], DeliveryRow>(
+    `SELECT * FROM alert_deliveries d WHERE state = 'waiting' AND (kind = 'test' OR NOT EXISTS (
+       SELECT 1 FROM alert_deliveries e
+       WHERE e.webhook_id = d.webhook_id AND e.state = 'waiting' AND e.kind <> 'test' AND e.rowid < d.rowid))
+     ORDER BY rowid`,
   );
   const insertAlert = db.$client.prepare(
     `INSERT OR IGNORE INTO alerts (rule_id, entry_id, run_id, episode_id, attempt, from_step, fired_secs, words,
@@ -177,14 +183,9 @@ export function createAlertStore(db: Db) {
     },
     getDelivery: (delivery_id: string): DeliveryRow | null =>
       db.select().from(deliveries).where(eq(deliveries.delivery_id, delivery_id)).get() ?? null,
+    /** The oldest one of each receiver that waits, where its time has come; and tests, which wait for nothing. */
     dueDeliveries: (now_secs: number): DeliveryRow[] =>
-      db
-        .select()
-        .from(deliveries)
-        .where(and(eq(deliveries.state, "waiting"), lte(deliveries.next_secs, now_secs)))
-        .orderBy(asc(deliveries.created_secs))
-        .limit(100)
-        .all(),
+      selectOldest.all().filter(({ next_secs }) => next_secs <= now_secs),
     /** Those of a receiver that still wait. */
     waitingDeliveries: (webhook_id: string): DeliveryRow[] =>
       db
