@@ -12,10 +12,10 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from sightline_trainer.grpo.data import Question
+from sightline_trainer.grpo.prompt import policy_prompt
 from sightline_trainer.grpo.record import count_values, mean_part, wire_row
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Settings
-from sightline_trainer.grpo.tiny import space_tags
 from sightline_trainer.intervals import wilson
 from sightline_trainer.rewards.score import PARTS
 
@@ -54,7 +54,7 @@ def answer(
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         for start in range(0, len(questions), BATCH):
-            prompts = [_prompt_text(item.prompt, settings) for item in questions[start : start + BATCH]]
+            prompts = [policy_prompt(item.prompt, tokenizer, settings) for item in questions[start : start + BATCH]]
             encoded = tokenizer(prompts, return_tensors="pt", padding=True, padding_side="left").to(model.device)
             output = model.generate(
                 input_ids=encoded["input_ids"],
@@ -71,10 +71,6 @@ def answer(
             on_done(len(answers))
     model.train(was_training)
     return answers
-
-
-def _prompt_text(prompt: str, settings: Settings) -> str:
-    return space_tags(prompt) if settings.model == "tiny" else prompt
 
 
 def evaluate(

@@ -11,11 +11,12 @@ from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
 from sightline_trainer.grpo.data import Question
+from sightline_trainer.grpo.prompt import policy_prompt
 from sightline_trainer.grpo.run import Run
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Plan
 from sightline_trainer.grpo.tiny import end_id, space_tags
-from sightline_trainer.grpo.trainer import RunCallback, StepTrainer
+from sightline_trainer.grpo.trainer import RunCallback, StepTrainer, lora_config, zero_config
 from sightline_trainer.rewards.letter import Options
 from sightline_trainer.rewards.trace import read_gold
 from sightline_trainer.sft.settings import SftSettings
@@ -65,21 +66,27 @@ class SftRun(Run):
         return StepSftTrainer(
             steps_per_epoch=steps_per_epoch,
             model=str(base),
-            args=build_sft_config(self.plan, str(self.attempt.run.checkpoints), has_gpu=self.has_gpu),
+            args=build_sft_config(
+                self.plan,
+                str(self.attempt.run.checkpoints),
+                self.plan.schedule(steps_per_epoch).max_steps,
+                has_gpu=self.has_gpu,
+            ),
             train_dataset=Dataset.from_list(rows),
             processing_class=tokenizer,
             callbacks=[callback],
+            peft_config=lora_config(settings),
         )
 
 
-def build_sft_config(plan: Plan, output_dir: str, *, has_gpu: bool) -> SFTConfig:
+def build_sft_config(plan: Plan, output_dir: str, max_steps: int, *, has_gpu: bool) -> SFTConfig:
     """TRL's settings of a supervised run."""
     settings = plan.settings
     return SFTConfig(
         output_dir=output_dir,
         seed=plan.seed,
         data_seed=plan.seed,
-        num_train_epochs=plan.epochs,
+        max_steps=max_steps,
         per_device_train_batch_size=settings.micro_batch,
         gradient_accumulation_steps=settings.prompts_per_step // settings.micro_batch,
         max_length=None,
@@ -96,10 +103,12 @@ def build_sft_config(plan: Plan, output_dir: str, *, has_gpu: bool) -> SFTConfig
         report_to=[],
         disable_tqdm=True,
         use_cpu=not has_gpu,
+        warmup_steps=settings.warmup_share,
         bf16=has_gpu,
-        gradient_checkpointing=has_gpu,
+        gradient_checkpointing=has_gpu and settings.gradient_checkpointing,
         dataloader_pin_memory=has_gpu,
-        model_init_kwargs={"dtype": "bfloat16" if has_gpu else "float32"},
+        deepspeed=zero_config(settings.zero_stage) if has_gpu else None,
+        model_init_kwargs={"dtype": "bfloat16" if has_gpu and settings.lora_rank else "float32"},
     )
 
 
@@ -122,8 +131,9 @@ def demonstrate(question: Question, target: str) -> str:
 def encode(question: Question, settings: SftSettings, tokenizer: PreTrainedTokenizerBase) -> dict[str, list[int]]:
     """Token ids of prompt and demonstration, with the end of the text, and 1 where they are learned."""
     text = demonstrate(question, settings.target)
-    is_tiny = settings.model == "tiny"
-    before: list[int] = tokenizer(space_tags(question.prompt) if is_tiny else question.prompt)["input_ids"]  # pyright: ignore[reportAssignmentType]
-    after: list[int] = tokenizer(space_tags(text) if is_tiny else text, add_special_tokens=False)["input_ids"]  # pyright: ignore[reportAssignmentType]
+    before: list[int] = tokenizer(policy_prompt(question.prompt, tokenizer, settings))["input_ids"]  # pyright: ignore[reportAssignmentType]
+    after: list[int] = tokenizer(space_tags(text) if settings.is_word_level else text, add_special_tokens=False)[
+        "input_ids"
+    ]  # pyright: ignore[reportAssignmentType]
     after = [*after, end_id(tokenizer)]
     return {"input_ids": [*before, *after], "completion_mask": [0] * len(before) + [1] * len(after)}

@@ -9,7 +9,7 @@ from typing import Any
 from sightline_trainer.grpo.judge_variants import read_variants
 from sightline_trainer.grpo.settings import Plan, Settings, make_plan, read_settings
 from sightline_trainer.rewards.score import PARTS
-from sightline_trainer.stages import SpecError, Stage
+from sightline_trainer.stages import SpecError, Stage, read_stages
 
 TARGETS = ("reasoning", "answer")
 
@@ -21,6 +21,7 @@ class SftSettings(Settings):
     target: str = "reasoning"
     """`reasoning`: chain and answer in their tags; `answer`: the answer's tag alone."""
     epochs: float = 3.0
+    """Where the spec has no stages."""
     prompts_per_step: int = 64
     """Demonstrations an optimiser step."""
     micro_batch: int = 64
@@ -31,7 +32,7 @@ class SftSettings(Settings):
 
 
 def read_sft_plan(spec: Mapping[str, Any]) -> Plan:
-    """Reads a spec; it has one stage, in which nothing is weighed. Raises SpecError."""
+    """Reads a spec; of its stages only their length counts, in place of `epochs`. Raises SpecError."""
     settings = read_settings(spec, SftSettings)
     if settings.target not in TARGETS:
         raise SpecError(f"settings.target {settings.target!r} must be reasoning or answer")
@@ -41,9 +42,10 @@ def read_sft_plan(spec: Mapping[str, Any]) -> Plan:
         raise SpecError(
             f"settings.micro_batch {settings.micro_batch} must divide prompts_per_step {settings.prompts_per_step}"
         )
-    stage = Stage("supervised", dict.fromkeys(PARTS, 1.0), 0.0, settings.epochs)
+    given = read_stages(spec.get("stages"))
+    stages = tuple(given) or (Stage("supervised", dict.fromkeys(PARTS, 1.0), 0.0, settings.epochs),)
     try:
         variants = read_variants(settings.judge_variants)
     except ValueError as error:
         raise SpecError(f"settings.judge_variants: {error}") from error
-    return make_plan(spec, (stage,), settings, variants)
+    return make_plan(spec, stages, settings, variants)

@@ -21,7 +21,7 @@ from sightline_trainer.stages import SpecError
 from tests.grpo.attempts import QUESTIONS, ROOT, make_run, of_type, read_lines, start
 from tests.grpo.test_run import losses, rows
 
-SHORT = {"prompts_per_step": 8, "micro_batch": 4, "epochs": 1.5, "save_steps": 2, "eval_steps": 2, "warm_steps": 12}
+SHORT = {"prompts_per_step": 8, "micro_batch": 4, "save_steps": 2, "eval_steps": 2, "warm_steps": 12}
 STEPS = 6
 
 

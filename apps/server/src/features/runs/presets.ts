@@ -102,6 +102,7 @@ export const RUN_PRESETS: readonly RunPreset[] = [
       ...EMBODIED_R,
       model: "Qwen/Qwen2.5-3B-Instruct",
       learning_rate: 5e-7,
+      num_processes: 8,
       zero_stage: 3,
       vllm: true,
       vllm_memory_share: 0.3,

@@ -1,0 +1,53 @@
+"""`python -m sightline_trainer.preflight`: {spec, questions, host, is_trainer} as JSON on stdin, checks as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from sightline_trainer.evaluate.settings import EvaluationSettings
+from sightline_trainer.grpo.settings import Settings, read_settings
+from sightline_trainer.preflight.checks import (
+    Check,
+    Host,
+    check_disk,
+    check_judge,
+    check_lengths,
+    check_memory,
+    check_versions,
+    read_prompts,
+)
+from sightline_trainer.sft.settings import SftSettings
+from sightline_trainer.stages import SpecError
+
+KINDS: dict[str, type[Settings]] = {"grpo": Settings, "sft": SftSettings, "evaluate": EvaluationSettings}
+
+
+def look(request: dict[str, Any]) -> list[Check]:
+    """All checks of one request.
+
+    request: `spec`; `questions`, the training file's text; `host` {gpus: bytes of each or null, disk_free_bytes or
+    null}; `is_trainer`, true where this interpreter is the one that would train.
+    """
+    spec = request["spec"]
+    try:
+        settings = read_settings(spec, KINDS[spec["engine"]])
+    except SpecError as error:
+        return [Check("settings", False, f"{error}.")]
+    given = request.get("host") or {}
+    gpus = given.get("gpus")
+    host = Host(None if gpus is None else tuple(gpus), given.get("disk_free_bytes"))
+    prompts = read_prompts(request.get("questions") or "")
+    checks = [*check_lengths(settings, prompts), *check_memory(settings, host, prompts)]
+    if spec["engine"] != "evaluate":
+        checks += check_disk(settings, host, len(spec.get("stages") or []))
+    checks += check_judge(settings)
+    if request.get("is_trainer"):
+        checks += check_versions()
+    return checks
+
+
+if __name__ == "__main__":
+    json.dump([asdict(check) for check in look(json.load(sys.stdin))], sys.stdout)

@@ -1,0 +1,151 @@
+"""python -m pytest apps/trainer/tests/preflight"""
+
+import http.server
+import json
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+
+import pytest
+
+from sightline_trainer.grpo.settings import Settings, read_settings
+from sightline_trainer.preflight import checks
+from sightline_trainer.preflight.__main__ import look
+from sightline_trainer.preflight.checks import Host, check_disk, check_judge, check_lengths, check_memory
+from sightline_trainer.preflight.memory import Load, estimate
+from sightline_trainer.preflight.shapes import KNOWN, read_shape
+from tests.conftest import TRAINER
+
+ROOT = TRAINER.parents[1]
+PRESETS = {item["preset"]: item for item in json.loads((ROOT / "fixtures/presets.json").read_text())}
+GB = 10**9
+
+
+def preset(name: str, **changes) -> Settings:
+    return read_settings({"settings": PRESETS[name]["settings"] | changes}, Settings)
+
+
+def test_parameters_are_those_that_the_models_are_known_by():
+    sizes = {name.split("/")[-1]: round(shape.parameters / 1e9, 2) for name, shape in KNOWN.items()}
+    assert sizes["Qwen2.5-0.5B-Instruct"] == 0.49
+    assert sizes["Qwen2.5-1.5B-Instruct"] == 1.54
+    assert sizes["Qwen2.5-3B-Instruct"] == 3.09
+    assert sizes["Qwen2.5-7B-Instruct"] == 7.62
+
+
+def test_each_term_of_the_estimate():
+    shape = KNOWN["Qwen/Qwen2.5-3B-Instruct"]
+    load = Load(shape, 1, 6144, 2048, processes=8, zero_stage=3, has_judge=False, vllm_share=0.3)
+    guess = estimate(load, 80 * GB)
+    held = guess.weights + guess.gradients + guess.optimiser
+    assert held == pytest.approx(16 * shape.parameters / 8, rel=1e-6)
+    assert guess.logits == 12 * 2048 * 151_936
+    assert (guess.vllm, guess.generation) == (24 * GB, 0)
+    alone = estimate(replace(load, processes=1, zero_stage=0), 80 * GB)
+    assert alone.weights + alone.gradients + alone.optimiser == 16 * shape.parameters
+    full = estimate(replace(load, gradient_checkpointing=False), 80 * GB)
+    assert full.activations > 10 * guess.activations
+    assert estimate(replace(load, micro_batch=4), 80 * GB).logits == 4 * guess.logits
+    lora = estimate(replace(load, lora_rank=16, zero_stage=0), 80 * GB)
+    assert lora.reference == 0 and lora.optimiser < guess.optimiser
+
+
+@pytest.mark.parametrize(
+    ("name", "gpus", "fits"),
+    [
+        ("embodied-r-3b", (80 * GB,) * 8, True),
+        ("embodied-r-3b", (24 * GB,) * 8, False),
+        ("embodied-r-3b", (80 * GB,) * 4, False),
+        ("lora-single-gpu", (80 * GB,), True),
+        ("lora-single-gpu", (16 * GB,), False),
+        ("smoke-gpu", (16 * GB,), True),
+        ("tiny", (), True),
+        ("embodied-r-3b", (), False),
+    ],
+)
+def test_presets_against_hosts(name, gpus, fits):
+    [found] = check_memory(preset(name), Host(gpus, None), [])
+    assert found.ok is fits, found.says
+
+
+def test_what_to_change_makes_it_fit():
+    host = Host((80 * GB,), None)
+    settings = preset("embodied-r-3b", micro_batch=16, vllm=False, zero_stage=0, lora_rank=16, num_processes=1)
+    [found] = check_memory(settings, host, [])
+    assert not found.ok and found.fix is not None
+    [after] = check_memory(replace(settings, **{found.fix[0]: found.fix[1]}), host, [])
+    assert after.ok, after.says
+
+
+def test_prompts_are_counted_with_the_models_tokenizer(tmp_path):
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    settings = Settings(model=str(tmp_path), max_prompt_tokens=3)
+    [found] = check_lengths(settings, ["a a", "a a a a a"])
+    assert (found.ok, found.fix) == (False, ("max_prompt_tokens", 5))
+    [after] = check_lengths(replace(settings, max_prompt_tokens=5), ["a a", "a a a a a"])
+    assert after.ok
+
+
+def test_disk_for_every_checkpoint_that_stays():
+    settings = preset("embodied-r-3b")
+    one = 12 * KNOWN["Qwen/Qwen2.5-3B-Instruct"].parameters
+    [enough] = check_disk(settings, Host(None, 5 * one), 3)
+    assert enough.ok
+    [few] = check_disk(settings, Host(None, 5 * one - 1), 3)
+    assert (few.ok, few.fix) == (False, ("keep_stage_ends", False))
+
+
+def test_a_judge_is_asked_whether_it_is_there():
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(401)
+            self.end_headers()
+
+        def log_message(self, format, *args):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        [found] = check_judge(Settings(judge_url=f"http://127.0.0.1:{server.server_port}/v1", judge_model="m"))
+        assert found.ok and "key" in found.says
+        port = server.server_port
+    [gone] = check_judge(Settings(judge_url=f"http://127.0.0.1:{port}/v1", judge_model="m"))
+    assert not gone.ok and "can't be reached" in gone.says
+
+
+def test_versions_out_of_range_are_named(monkeypatch):
+    monkeypatch.setattr(checks.importlib.metadata, "version", lambda name: "1.12.9" if name == "trl" else "5.18.0")
+    assert [found.says.split(" is")[0] for found in checks.check_versions()] == ["torch 5.18.0", "trl 1.12.9"]
+
+
+def test_a_shape_is_read_from_a_folder(tmp_path):
+    assert read_shape(tmp_path) is None
+    (tmp_path / "config.json").write_text("[]")
+    assert read_shape(tmp_path) is None
+    config = {"vocab_size": 10, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+    (tmp_path / "config.json").write_text(json.dumps(config | {"intermediate_size": 16}))
+    shape = read_shape(tmp_path)
+    assert shape is not None and (shape.kv_heads, shape.is_tied) == (2, False)
+
+
+def test_a_wrong_setting_is_the_one_answer():
+    spec = {"engine": "grpo", "settings": {"micro_batch": "many"}}
+    [found] = look({"spec": spec})
+    assert not found.ok and "micro_batch" in found.says
+
+
+def test_as_a_program_without_torch():
+    request = {"spec": PRESETS["embodied-r-3b"], "host": {"gpus": [80 * GB] * 8, "disk_free_bytes": 10**12}}
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "sightline_trainer.preflight"],
+        input=json.dumps(request).encode(),
+        capture_output=True,
+        cwd=TRAINER,
+        check=True,
+    )
+    assert [row["name"] for row in json.loads(done.stdout)] == ["lengths", "memory", "checkpoints"]
+    assert b" torch\n" not in done.stderr
