@@ -15,10 +15,18 @@ export type Verdict = {
 
 const toOptions = ({ options }: Asked) => ({ count: options.length, texts: options });
 
-/** @param ruleSet  `embodied-r` reads as the released code does, faults included. */
-export function judgeText(text: string, question: Asked, ruleSet: RuleSet): Verdict {
+/**
+ * @param ruleSet  `embodied-r` reads as the released code does, faults included.
+ * @param prompt  What the model was given; one that ends in `<think>` opens the reasoning. Null when unknown.
+ */
+export function judgeText(
+  text: string,
+  question: Asked,
+  ruleSet: RuleSet,
+  prompt: string | null = null,
+): Verdict {
   const gold = { answer: question.gold, options: toOptions(question), kind: question.kind };
-  const { reading, accuracy, format } = scoreCompletion(text, gold, ruleSet);
+  const { reading, accuracy, format } = scoreCompletion(text, gold, ruleSet, prompt);
   return {
     reading,
     accuracy: question.gold === null ? null : accuracy.raw,

@@ -1,7 +1,8 @@
 import type { CompletionGroup } from "@sightline/core/runs";
 import { REWARD_PARTS, toNumber } from "@sightline/core/wire";
+import type { ReactNode } from "react";
 import { formatValue } from "../curve/axis.ts";
-import { type Span, TraceText } from "../trace-text/index.tsx";
+import { type Citation, type Span, TraceText } from "../trace-text/index.tsx";
 import { Glyph } from "./glyph.tsx";
 import classes from "./group-grid.module.css";
 import { PartsBar } from "./parts-bar.tsx";
@@ -70,16 +71,33 @@ export function getQuestion(prompt: string | null): string | null {
 }
 
 /** The completions of one group side by side, the best first. */
-export function GroupColumns({ group }: { group: CompletionGroup }) {
-  const ordered = [...group.completions].sort((a, b) => byAdvantage(b) - byAdvantage(a) || a.k - b.k);
+export function GroupColumns({
+  group,
+  actionsOf,
+}: {
+  group: CompletionGroup;
+  /** What can be done with one of them. */
+  actionsOf?: (completion: Completion) => ReactNode;
+}) {
+  const ordered = orderByAdvantage(group.completions);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <div className={classes.columns} tabIndex={0}>
       {ordered.map((completion) => (
-        <CompletionColumn key={completion.k} completion={completion} gold={group.gold} />
+        <CompletionColumn
+          key={completion.k}
+          completion={completion}
+          gold={group.gold}
+          actions={actionsOf?.(completion)}
+        />
       ))}
     </div>
   );
+}
+
+/** The best first; those of one advantage by `k`. */
+export function orderByAdvantage(completions: readonly Completion[]): Completion[] {
+  return [...completions].sort((a, b) => byAdvantage(b) - byAdvantage(a) || a.k - b.k);
 }
 
 function byAdvantage(completion: Completion): number {
@@ -92,11 +110,25 @@ export function CompletionColumn({
   completion,
   gold,
   hits,
+  differs,
+  citations,
+  pointed,
+  actions,
+  onCite,
+  onPoint,
 }: {
   completion: Completion;
   gold: string | null;
   /** Ranges of the text to mark, in UTF-16 offsets. */
   hits?: readonly Span[] | undefined;
+  differs?: readonly Span[] | undefined;
+  /** As `TraceText` takes them. */
+  citations?: readonly Citation[];
+  pointed?: number | null;
+  /** What can be done with it, under its scores. */
+  actions?: ReactNode;
+  onCite?: (index: number) => void;
+  onPoint?: (index: number | null) => void;
 }) {
   const { text, parse, rewards } = completion;
   const { think, answer } = parse;
@@ -138,6 +170,7 @@ export function CompletionColumn({
             </li>
           )}
         </ul>
+        {actions !== undefined && <div className={classes.actions}>{actions}</div>}
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <div className={classes.body} tabIndex={0}>
@@ -148,6 +181,11 @@ export function CompletionColumn({
           letter={findLetter(text, answer, parse.letter)}
           truncated={completion.finish === "length"}
           hits={hits}
+          differs={differs}
+          {...(citations && { citations })}
+          {...(pointed !== undefined && { pointed })}
+          {...(onCite && { onCite })}
+          {...(onPoint && { onPoint })}
         />
       </div>
       <footer className={classes.foot}>
@@ -180,7 +218,7 @@ function describePart(part: string, value: Completion["rewards"][string] | undef
 }
 
 /** Where the letter stands within the answer, when it does. */
-function findLetter(text: string, answer: Span | null, letter: string | null): Span | null {
+export function findLetter(text: string, answer: Span | null, letter: string | null): Span | null {
   if (answer === null || letter === null) return null;
   const at = text
     .slice(answer[0], answer[1])
@@ -188,6 +226,6 @@ function findLetter(text: string, answer: Span | null, letter: string | null): S
   return at < 0 ? null : [answer[0] + at, answer[0] + at + letter.length];
 }
 
-function formatSigned(value: number): string {
+export function formatSigned(value: number): string {
   return value > 0 ? `+${formatValue(value)}` : formatValue(value);
 }

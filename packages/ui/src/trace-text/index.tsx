@@ -6,6 +6,7 @@ import classes from "./trace-text.module.css";
 const NONE: Citation[] = [];
 
 export { cutTrace, type Piece, type PieceKind, type Span } from "./pieces.ts";
+export { RawText } from "./raw-text.tsx";
 
 /** A key-frame that a trace names: where, and its number among the key-frames. */
 export type Citation = { from: number; to: number; index: number };
@@ -22,6 +23,8 @@ export function TraceText({
   truncated = false,
   citations = NONE,
   hits,
+  differs,
+  pointed = null,
   onCite,
   onPoint,
 }: {
@@ -37,6 +40,10 @@ export function TraceText({
   citations?: readonly Citation[];
   /** Words that were looked for, marked. */
   hits?: readonly Span[] | undefined;
+  /** Stretches in which it leaves what the others of its group say, marked. */
+  differs?: readonly Span[] | undefined;
+  /** The key-frame that is pointed at anywhere: links to it light up. */
+  pointed?: number | null;
   /** A link was followed; gets the key-frame's number. */
   onCite?: (index: number) => void;
   /** The pointer or the focus is on a link, or on none. */
@@ -49,8 +56,9 @@ export function TraceText({
         { think, answer, letter },
         citations.map(({ from, to }) => [from, to]),
         hits,
+        differs,
       ),
-    [text, think, answer, letter, citations, hits],
+    [text, think, answer, letter, citations, hits, differs],
   );
   const cited = useMemo(() => new Map(citations.map((one) => [one.from, one.index])), [citations]);
   const blocks = useMemo(() => (text.length > LONG_TEXT ? cutBlocks(pieces) : null), [text, pieces]);
@@ -64,6 +72,7 @@ export function TraceText({
           type="button"
           className={classes.citation}
           data-kind="citation"
+          data-pointed={index === pointed || undefined}
           aria-label={`Open frame ${piece.text}`}
           onClick={() => onCite(index)}
           onMouseEnter={() => onPoint?.(index)}

@@ -2,7 +2,7 @@
 export type Span = readonly [from: number, to: number];
 
 /** What a stretch of a trace is. */
-export type PieceKind = "think" | "answer" | "letter" | "tag" | "citation" | "hit" | "outside";
+export type PieceKind = "think" | "answer" | "letter" | "tag" | "citation" | "hit" | "differs" | "outside";
 export type Piece = { kind: PieceKind; text: string; from: number };
 
 /**
@@ -11,16 +11,19 @@ export type Piece = { kind: PieceKind; text: string; from: number };
  * @param spans  Inside of the reasoning, inside of the answer, and the letter that was read; null where not found.
  * @param citations  Where it names key-frames.
  * @param hits  Where words stand that somebody looks for.
+ * @param differs  Where it leaves what other texts say; a letter, a citation or a hit in there stays what it is.
  */
 export function cutTrace(
   text: string,
   spans: { think: Span | null; answer: Span | null; letter: Span | null },
   citations: readonly Span[] = [],
   hits: readonly Span[] = [],
+  differs: readonly Span[] = [],
 ): Piece[] {
   const kinds: [PieceKind, Span][] = [];
   if (spans.think) kinds.push(["think", spans.think]);
   if (spans.answer) kinds.push(["answer", spans.answer]);
+  for (const span of differs) kinds.push(["differs", span]);
   if (spans.letter) kinds.push(["letter", spans.letter]);
   for (const span of citations) kinds.push(["citation", span]);
   for (const span of hits) kinds.push(["hit", span]);

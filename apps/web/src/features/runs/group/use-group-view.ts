@@ -13,16 +13,19 @@ export type GroupView = {
   k: number | null;
   /** The completion that the others are held against; null: what most of them say. */
   against: number | null;
+  /** They stand in the order of their numbers, not of their advantages. */
+  isByNumber: boolean;
   open(k: number | null): void;
   compare(against: number | null): void;
+  orderByNumber(isByNumber: boolean): void;
 };
 
 export function useGroupView(): GroupView {
   const { runId, attempt, step, groupId } = route.useParams();
-  const { k, against } = route.useSearch();
+  const { k, against, order } = route.useSearch();
   const navigate = useNavigate({ from: "/runs/$runId/groups/$attempt/$step/$groupId" });
   const go = useCallback(
-    (change: { k?: number | undefined; against?: number | undefined }) =>
+    (change: { k?: number | undefined; against?: number | undefined; order?: "k" | undefined }) =>
       void navigate({ to: ".", search: (before) => ({ ...before, ...change }) }),
     [navigate],
   );
@@ -30,6 +33,7 @@ export function useGroupView(): GroupView {
     () => ({
       open: (next: number | null) => go({ k: next ?? undefined }),
       compare: (next: number | null) => go({ against: next ?? undefined }),
+      orderByNumber: (isByNumber: boolean) => go({ order: isByNumber ? "k" : undefined }),
     }),
     [go],
   );
@@ -40,6 +44,7 @@ export function useGroupView(): GroupView {
     group_id: groupId,
     k: k ?? null,
     against: against ?? null,
+    isByNumber: order === "k",
     ...actions,
   };
 }

@@ -7,6 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { trpc } from "../../../app/clients.ts";
+import { GroupLink } from "../group/group-link.tsx";
 import classes from "./groups-tab.module.css";
 import type { RunView } from "./use-run-view.ts";
 
@@ -100,8 +101,15 @@ export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }
           </Pane>
           <Pane id="group" size={66} min={300}>
             <div className={classes.group}>
-              <GroupHeader group={open} onClose={() => view.openGroup(null)} />
-              <GroupColumns group={open} />
+              <GroupHeader run_id={view.run_id} group={open} onClose={() => view.openGroup(null)} />
+              <GroupColumns
+                group={open}
+                actionsOf={({ k }) => (
+                  <GroupLink run_id={view.run_id} group={open} k={k}>
+                    Look into {k + 1}
+                  </GroupLink>
+                )}
+              />
             </div>
           </Pane>
         </PaneGroup>
@@ -135,7 +143,15 @@ function describe(groups: readonly CompletionGroup[]): string {
   return groups.length === 0 ? "" : `${groups.length} groups, ${completions} completions`;
 }
 
-function GroupHeader({ group, onClose }: { group: CompletionGroup; onClose: () => void }) {
+function GroupHeader({
+  run_id,
+  group,
+  onClose,
+}: {
+  run_id: string;
+  group: CompletionGroup;
+  onClose: () => void;
+}) {
   return (
     <header className={classes.groupHeader}>
       <details className={classes.prompt}>
@@ -144,6 +160,9 @@ function GroupHeader({ group, onClose }: { group: CompletionGroup; onClose: () =
         </summary>
         <pre>{group.prompt ?? "The prompt was not kept."}</pre>
       </details>
+      <GroupLink run_id={run_id} group={group}>
+        Over the whole page
+      </GroupLink>
       {group.clip_id !== null && <ClipLink clip_id={group.clip_id} />}
       <CloseButton size="sm" aria-label="Close the group" onClick={onClose} />
     </header>

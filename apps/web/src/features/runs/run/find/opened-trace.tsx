@@ -1,10 +1,12 @@
 import { Button, CloseButton, Textarea, TextInput } from "@mantine/core";
 import { findHits, type OpenedCompletion, parseWords, type Remark } from "@sightline/core/find";
-import { CompletionColumn } from "@sightline/ui/group-grid";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { trpc } from "../../../../app/clients.ts";
 import { notifyFailure } from "../../../../app/notify.tsx";
+import { TraceInspector } from "../../../../app/trace/index.tsx";
+import { GroupLink } from "../../group/group-link.tsx";
+import { useGroup } from "../../group/use-group.ts";
 import classes from "./find.module.css";
 
 type Props = {
@@ -16,22 +18,33 @@ type Props = {
   onClose: () => void;
 };
 
-/** One completion that was found, whole, with what people say of it. */
-export function OpenedTrace({ completion_id, words, onGroup, onQuestion, onTag, onClose }: Props) {
+/** One completion that was found, looked into, with what people say of it. */
+export function OpenedTrace({ completion_id, ...props }: Props) {
   const found = useQuery(trpc.find.get.queryOptions({ completion_id }));
-  const hits = useMemo(
-    () => (found.data ? findHits(found.data.line.text, parseWords(words)) : []),
-    [found.data, words],
-  );
   if (found.isError) return <p className={classes.hint}>{found.error.message}</p>;
   if (!found.data) return <p className={classes.hint}>Reading …</p>;
-  const { line, remarks } = found.data;
+  return <Opened opened={found.data} {...props} />;
+}
+
+function Opened({
+  opened: { completion_id, line, remarks },
+  words,
+  onGroup,
+  onQuestion,
+  onTag,
+  onClose,
+}: Omit<Props, "completion_id"> & { opened: OpenedCompletion }) {
+  const hits = useMemo(() => findHits(line.text, parseWords(words)), [line.text, words]);
+  const { group, account } = useGroup(line);
   return (
     <section className={classes.opened} aria-label={`Completion ${line.k + 1} of ${line.group_id}`}>
       <header className={classes.openedHeader}>
         <span>
           Step {line.step} · {line.task.replaceAll("_", " ")} · {line.question_id}
         </span>
+        <GroupLink run_id={line.run_id} group={line} k={line.k}>
+          Over the whole page
+        </GroupLink>
         <Button size="compact-xs" variant="default" onClick={() => onQuestion(line.question_id)}>
           Question over time
         </Button>
@@ -41,7 +54,12 @@ export function OpenedTrace({ completion_id, words, onGroup, onQuestion, onTag, 
         <CloseButton size="sm" aria-label="Close the completion" onClick={onClose} />
       </header>
       <div className={classes.openedBody}>
-        <CompletionColumn completion={line} gold={line.gold} hits={hits} />
+        <TraceInspector
+          completion={line}
+          prompt={group?.prompt ?? line.prompt}
+          account={account?.completions.find(({ k }) => k === line.k) ?? null}
+          hits={hits}
+        />
         <Remarks completion_id={completion_id} remarks={remarks} onTag={onTag} />
       </div>
     </section>
