@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -25,7 +25,16 @@ const SCRIPT = join(import.meta.dirname, "lib/judge_rate.py");
 const reward = join(process.env.SIGHTLINE_RELEASED ?? "", "train/reward");
 if (!process.env.SIGHTLINE_RELEASED || !existsSync(reward))
   console.error("R2 skipped: set SIGHTLINE_RELEASED to a checkout of the released code.");
+else if (!canServe())
+  console.error(
+    `R2 skipped: ${PYTHON} lacks fastapi, uvicorn or requests, which the released service imports.`,
+  );
 else await measure();
+
+function canServe(): boolean {
+  const { status } = spawnSync(PYTHON, ["-c", "import fastapi, uvicorn, requests"], { env: pythonEnv() });
+  return status === 0;
+}
 
 async function measure(): Promise<void> {
   const { model, folder, remove } = makeBenchModel();

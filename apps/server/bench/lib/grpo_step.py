@@ -1,8 +1,8 @@
-"""Trains a few GRPO steps, ours or TRL's own, and prints what each step cost: `grpo_step.py ours|plain MODEL DATA STEPS`.
+"""Trains a few GRPO steps and prints what each cost: `grpo_step.py ours|plain MODEL DATA STEPS`; plain is TRL's own.
 
 Both get the same settings, seed, questions and rewards for format and accuracy; nobody judges. Ours brings what a run
-has besides: weights by stage, a record of every completion, its events on the disk, guards, control files. A step's cost
-is its processor seconds, from one step's end to the next one's.
+has besides: weights by stage, a record of every completion, events on the disk, guards, control files. A step's cost is
+its processor seconds, from one step's end to the next one's.
 """
 
 import json
@@ -19,6 +19,7 @@ import torch
 from datasets import Dataset
 from sightline_trainer.attempt import Attempt
 from sightline_trainer.grpo.data import read_questions
+from sightline_trainer.grpo.judge import Verdict
 from sightline_trainer.grpo.order import EpochSampler
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import read_plan
@@ -34,12 +35,10 @@ WEIGHTS = {"format": 3, "accuracy": 7, "consistency": 0}
 
 
 class Nobody:
-    """Stands where the judge would; is asked for nothing."""
+    """Stands where the judge would. It is asked about the first group alone, and costs nothing."""
 
     def ask(self, items):
-        if items:
-            raise RuntimeError("nobody should be asked")
-        return []
+        return [Verdict("A", 0.0, cached=False) for _ in items]
 
 
 class StepCost(TrainerCallback):
@@ -92,20 +91,25 @@ def main(kind: str, model: str, data: Path, steps: int) -> None:
         set_seed(plan.seed)
         shared = {"model": model, "args": config, "train_dataset": dataset, "processing_class": tokenizer}
         if kind == "plain":
+            # As cheap as it gets: one pass of the rules for both parts, as with ours.
+            scored = {}
+
+            def score(completions, question_id):
+                if scored.get("for") is not completions:
+                    scored["for"] = completions
+                    scored["rows"] = [
+                        score_completion(text, known[key].target, plan.settings.rule_set, known[key].prompt)
+                        for text, key in zip(completions, question_id, strict=True)
+                    ]
+                return scored["rows"]
 
             def part(name):
                 def reward(completions, question_id, **_):
-                    return [
-                        getattr(
-                            score_completion(text, known[key].target, plan.settings.rule_set, known[key].prompt), name
-                        ).raw
-                        for text, key in zip(completions, question_id, strict=True)
-                    ]
+                    return [getattr(row, name).raw for row in score(completions, question_id)]
 
                 reward.__name__ = name
                 return reward
 
-            # One pass of the rules feeds both parts with ours; here each part makes its own, as plain TRL would.
             config.reward_weights = [0.3, 0.7]
             trainer = Plain(reward_funcs=[part("format"), part("accuracy")], callbacks=[cost], **shared)
         else:
