@@ -1,4 +1,5 @@
 import { FindFilter } from "@sightline/core/find";
+import { FLIPS } from "@sightline/core/replay";
 import { X_KINDS } from "@sightline/core/runs";
 import {
   createRootRoute,
@@ -8,6 +9,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { z } from "zod";
+import { openRun } from "../features/runs/run/open-run.ts";
 import { NotFoundPage } from "./not-found.tsx";
 import { PageError } from "./page-error.tsx";
 import { settingsSearch } from "./settings-search.ts";
@@ -153,6 +155,21 @@ const queueRoute = createRoute({
   component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "QueuePage"),
 });
 
+const alertsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/alerts",
+  validateSearch: z.object({ tab: z.enum(["rules", "receivers"]).optional().catch(undefined) }),
+  component: lazyRouteComponent(() => import("../features/alerts/index.tsx"), "AlertsPage"),
+});
+
+/** `new` is a rule that is still to be made; `run`: the one that it is meant for. */
+const alertRuleRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/alerts/rules/$ruleId",
+  validateSearch: z.object({ run: z.string().max(80).optional().catch(undefined) }),
+  component: lazyRouteComponent(() => import("../features/alerts/index.tsx"), "RulePage"),
+});
+
 const sweepRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/sweeps/$sweepId",
@@ -180,18 +197,47 @@ const runRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$runId",
   validateSearch: runSearch,
+  // What it shows first is asked for while its code is on its way.
+  loader({ cause, params, location }) {
+    if (cause === "enter") openRun(params.runId, runSearch.parse(location.search));
+  },
   component: lazyRouteComponent(() => import("./run-route.tsx"), "RunRoute"),
 });
 
-/** `k`: the completion that is open in the inspector; `against`: the one that the others are held against. */
+/**
+ * `k`: the completion that is open in the inspector; `against`: the one that the others are held against; `order`: by
+ * number, where not by advantage.
+ */
 const groupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$runId/groups/$attempt/$step/$groupId",
   validateSearch: z.object({
     k: z.number().int().nonnegative().optional().catch(undefined),
     against: z.number().int().nonnegative().optional().catch(undefined),
+    order: z.enum(["k"]).optional().catch(undefined),
   }),
   component: lazyRouteComponent(() => import("./run-route.tsx"), "GroupRoute"),
+});
+
+/** `replay`: the one that is open; `flip`, `task`: which of its flipped completions are listed; `trace`: the one that is open. */
+const replayRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$runId/replay",
+  validateSearch: z.object({
+    replay: z.string().max(80).optional().catch(undefined),
+    flip: z.enum(FLIPS).optional().catch(undefined),
+    task: z.string().optional().catch(undefined),
+    trace: z.number().int().positive().optional().catch(undefined),
+  }),
+  component: lazyRouteComponent(() => import("../features/runs/run/replay/index.tsx"), "ReplayPage"),
+});
+
+/** `second`: the run that is drawn beside it in figure e, by id. */
+const figuresRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$runId/figures",
+  validateSearch: z.object({ second: z.string().max(80).optional().catch(undefined) }),
+  component: lazyRouteComponent(() => import("../features/runs/run/figures/index.tsx"), "FiguresPage"),
 });
 
 const auditRoute = createRoute({
@@ -261,7 +307,11 @@ export const router = createRouter({
     launchRoute,
     queueRoute,
     sweepRoute,
+    alertsRoute,
+    alertRuleRoute,
     runRoute,
+    replayRoute,
+    figuresRoute,
     groupRoute,
     auditRoute,
     compareRoute,

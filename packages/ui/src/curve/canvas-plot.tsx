@@ -2,10 +2,10 @@ import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { formatTick } from "./axis.ts";
-import { getCssColor } from "./colors.ts";
 import classes from "./curve.module.css";
 import type { PlotProps } from "./engine.ts";
-import { MARGIN, type Shape, type ShapeColor } from "./picture.ts";
+import { palette } from "./palette.ts";
+import { MARGIN, type Shape } from "./picture.ts";
 
 /** Axes and grid by uPlot, the same paths on a canvas over them. For more lines than SVG can move. */
 export function CanvasPlot(props: PlotProps) {
@@ -19,7 +19,7 @@ export function CanvasPlot(props: PlotProps) {
   useEffect(() => {
     const element = root.current;
     if (!element) return;
-    const colors = makePalette(element);
+    const family = getComputedStyle(element).fontFamily;
     const made = new uPlot(
       {
         width: latest.current.width,
@@ -36,11 +36,11 @@ export function CanvasPlot(props: PlotProps) {
         },
         axes: [
           {
-            ...makeAxisStyle(element, colors),
+            ...makeAxisStyle(family),
             size: MARGIN.bottom,
             gap: 4,
             grid: { show: false },
-            border: { show: true, width: 1, stroke: () => colors.get("line-strong") },
+            border: { show: true, width: 1, stroke: () => palette.get("line-strong") },
             splits: () => latest.current.x_axis.ticks,
             values: (_, ticks) =>
               ticks.map((tick) => {
@@ -49,10 +49,10 @@ export function CanvasPlot(props: PlotProps) {
               }),
           },
           {
-            ...makeAxisStyle(element, colors),
+            ...makeAxisStyle(family),
             size: MARGIN.left,
             gap: 4,
-            grid: { show: true, width: 1, stroke: () => colors.get("line") },
+            grid: { show: true, width: 1, stroke: () => palette.get("line") },
             splits: () => latest.current.y_axis.ticks,
             values: (_, ticks) =>
               ticks.map((tick) => {
@@ -65,7 +65,7 @@ export function CanvasPlot(props: PlotProps) {
         hooks: {
           draw: [
             () => {
-              if (layer.current) drawShapes(layer.current, latest.current, colors);
+              if (layer.current) drawShapes(layer.current, latest.current);
             },
           ],
         },
@@ -78,14 +78,9 @@ export function CanvasPlot(props: PlotProps) {
     );
     plot.current = made;
 
-    const repaint = () => {
-      colors.forget();
-      made.redraw(false);
-    };
-    const schemes = new MutationObserver(repaint);
-    schemes.observe(document.documentElement, { attributes: true });
+    const forget = palette.subscribe(() => made.redraw(false));
     return () => {
-      schemes.disconnect();
+      forget();
       made.destroy();
       plot.current = null;
     };
@@ -113,37 +108,11 @@ export function CanvasPlot(props: PlotProps) {
   );
 }
 
-type Palette = { get(color: ShapeColor | "ink-2"): string; forget(): void };
-
-/** Colours as a canvas takes them, read from the page's own variables. */
-function makePalette(element: HTMLElement): Palette {
-  const known = new Map<string, string>();
-  return {
-    get(color) {
-      const found = known.get(color);
-      if (found !== undefined) return found;
-      const probe = document.createElement("span");
-      probe.style.color = getCssColor(color as ShapeColor);
-      element.append(probe);
-      const value = getComputedStyle(probe).color;
-      probe.remove();
-      known.set(color, value);
-      return value;
-    },
-    forget: () => known.clear(),
-  };
+function makeAxisStyle(family: string): uPlot.Axis {
+  return { font: `11px ${family}`, stroke: () => palette.get("ink-3"), ticks: { show: false } };
 }
 
-function makeAxisStyle(element: HTMLElement, colors: Palette): uPlot.Axis {
-  const family = getComputedStyle(element).fontFamily;
-  return { font: `11px ${family}`, stroke: () => colors.get("ink-3"), ticks: { show: false } };
-}
-
-function drawShapes(
-  canvas: HTMLCanvasElement,
-  { width, height, box, shapes }: PlotProps,
-  colors: Palette,
-): void {
+function drawShapes(canvas: HTMLCanvasElement, { width, height, box, shapes }: PlotProps): void {
   const ratio = uPlot.pxRatio;
   canvas.width = width * ratio;
   canvas.height = height * ratio;
@@ -160,22 +129,22 @@ function drawShapes(
       ctx.rect(box.left, box.top - 3, box.width + 3, box.height + 6);
       ctx.clip();
     }
-    paint(ctx, shape, colors);
+    paint(ctx, shape);
     ctx.restore();
   }
   ctx.restore();
 }
 
-function paint(ctx: CanvasRenderingContext2D, shape: Shape, colors: Palette): void {
+function paint(ctx: CanvasRenderingContext2D, shape: Shape): void {
   const path = new Path2D(shape.d);
   if (shape.fill !== undefined) {
     ctx.globalAlpha = shape.fillOpacity ?? 1;
-    ctx.fillStyle = colors.get(shape.fill);
+    ctx.fillStyle = palette.get(shape.fill);
     ctx.fill(path);
   }
   if (shape.stroke !== undefined) {
     ctx.globalAlpha = shape.strokeOpacity ?? 1;
-    ctx.strokeStyle = colors.get(shape.stroke);
+    ctx.strokeStyle = palette.get(shape.stroke);
     ctx.lineWidth = shape.strokeWidth ?? 1;
     ctx.setLineDash(shape.dash ? shape.dash.split(" ").map(Number) : []);
     ctx.stroke(path);

@@ -46,6 +46,8 @@ export type CurveProps = {
   kind?: "lines" | "stacked";
   /** A line that is drawn over a stack, for instance the total as logged; it does not stack. */
   over?: readonly CurveSeries[];
+  /** How many lines it will have once all have come, so that the engine of many is not begun with that of few. */
+  lines_to_come?: number;
   /** What x counts: "step". */
   x_label?: string;
   /** What the x axis shows when it is not zoomed; widened when the data reach further. */
@@ -84,7 +86,7 @@ export const Curve = memo(function Curve(props: CurveProps) {
   const [ownSmoothing, setOwnSmoothing] = useState<boolean | null>(null);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [highlighted, setHighlighted] = useState<string | null>(null);
-  const { ref, width } = useWidth();
+  const { ref, width, isTurn } = useWidth();
 
   const smoothing = getSmoothing(props.smoothing ?? 0, ownSmoothing, kind);
   const shown = useMemo(() => series.filter((one) => !hidden.has(one.id)), [series, hidden]);
@@ -155,7 +157,8 @@ export const Curve = memo(function Curve(props: CurveProps) {
 
   const isEmpty = scene.drawn === 0 && scene.non_finite.length === 0;
   const isZoomed = props.window != null;
-  const Engine = series.length + (props.over?.length ?? 0) > MOST_SVG_LINES ? CanvasPlot : SvgPlot;
+  const lineCount = Math.max(all.length, props.lines_to_come ?? 0);
+  const Engine = lineCount > MOST_SVG_LINES ? CanvasPlot : SvgPlot;
   return (
     <section className={classes.root} aria-label={props.title} data-points={scene.drawn}>
       <header className={classes.header}>
@@ -228,15 +231,17 @@ export const Curve = memo(function Curve(props: CurveProps) {
       >
         {width > 0 && (
           <>
-            <Engine
-              width={width}
-              height={height}
-              box={box}
-              shapes={shapes}
-              x_axis={scene.x_axis}
-              y_axis={scene.y_axis}
-              formatX={props.formatX}
-            />
+            {isTurn && (
+              <Engine
+                width={width}
+                height={height}
+                box={box}
+                shapes={shapes}
+                x_axis={scene.x_axis}
+                y_axis={scene.y_axis}
+                formatX={props.formatX}
+              />
+            )}
             {isEmpty && (
               <p className={classes.empty} style={{ left: box.left, right: 14 }}>
                 {props.empty ?? "Nothing logged yet."}
@@ -294,14 +299,25 @@ function stackTop(series: readonly CurveSeries[], upTo: CurveSeries, at: number)
   return sum;
 }
 
-/** The width of an element in whole pixels; 0 before it is known. */
+/**
+ * The width of an element in whole pixels, 0 before it is known, and whether it is its turn to be drawn: what is in
+ * sight at first comes first, and the rest when the page has nothing else to do.
+ */
 function useWidth() {
   const ref = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
+  const [isTurn, setTurn] = useState(false);
   useLayoutEffect(() => {
     const element = ref.current;
     if (!element) return;
-    setWidth(Math.floor(element.getBoundingClientRect().width));
+    const { width: wide, top, bottom } = element.getBoundingClientRect();
+    setWidth(Math.floor(wide));
+    if (bottom > 0 && top < innerHeight) setTurn(true);
+    else return whenIdle(() => setTurn(true));
+  }, []);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
     const observer = new ResizeObserver((entries) => {
       const entry = entries[0];
       if (entry) setWidth(Math.floor(entry.contentRect.width));
@@ -309,7 +325,19 @@ function useWidth() {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  return { ref, width };
+  return { ref, width, isTurn };
+}
+
+const MOST_WAIT_MS = 1000;
+
+/** Calls back once nothing else is to be done, a second later at the latest. @returns Calls it off. */
+function whenIdle(act: () => void): () => void {
+  if (!("requestIdleCallback" in globalThis)) {
+    const timer = setTimeout(act, MOST_WAIT_MS / 4);
+    return () => clearTimeout(timer);
+  }
+  const idle = requestIdleCallback(act, { timeout: MOST_WAIT_MS });
+  return () => cancelIdleCallback(idle);
 }
 
 function useStableExtent(extent: Extent | undefined): Extent | undefined {

@@ -175,7 +175,7 @@ export function getShapes(
 /** A glyph on the plot's upper edge, a shape for each kind, and a hair down to the axis where it broke the run. */
 function getMarkShapes(mark: CurveMark, x: number, box: Box): Shape[] {
   const y = box.top - 6;
-  const isTrouble = mark.kind === "warning" || mark.kind === "error";
+  const isTrouble = mark.kind === "warning" || mark.kind === "error" || mark.kind === "alert";
   const color: ShapeColor = isTrouble ? "wrong" : "ink-3";
   const glyph: Record<CurveMark["kind"], string> = {
     checkpoint: `M${x - 2.5} ${y - 2.5}H${x + 2.5}V${y + 2.5}H${x - 2.5}Z`,
@@ -183,8 +183,9 @@ function getMarkShapes(mark: CurveMark, x: number, box: Box): Shape[] {
     restart: circle(x, y, 3.2),
     warning: `M${x} ${y - 4}L${x + 4} ${y + 3}H${x - 4}Z`,
     error: `M${x} ${y - 4}L${x + 4} ${y + 3}H${x - 4}Z`,
+    alert: `M${x} ${y + 4}L${x + 4} ${y - 3}H${x - 4}Z`,
   };
-  const isHollow = mark.kind === "restart" || mark.kind === "warning" || mark.kind === "evaluation";
+  const isHollow = ["restart", "warning", "evaluation", "alert"].includes(mark.kind);
   const shapes: Shape[] = [
     {
       key: `mark-${mark.id}`,

@@ -47,7 +47,7 @@ export type CurveBand = { id: string; label: string; from: number; to: number | 
 export type CurveMark = {
   id: string;
   x: number;
-  kind: "checkpoint" | "restart" | "warning" | "error" | "evaluation";
+  kind: "checkpoint" | "restart" | "warning" | "error" | "evaluation" | "alert";
   label: string;
 };
 

@@ -1,4 +1,5 @@
 import { SegmentedControl, useMantineColorScheme } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { colorSchemes } from "../../app/color-scheme-switch.tsx";
 import { usePageTitle } from "../../app/page-title.ts";
@@ -32,6 +33,12 @@ export function SettingsPage() {
         text="OpenAI-compatible servers that see, reason or judge. Pictures and texts that you have described go there, and nowhere else."
       >
         <Endpoints />
+      </Section>
+      <Section
+        title="Alerts"
+        text="Rules that look at runs as they go on, and who is told of what they find."
+      >
+        <Link to="/alerts">Alerts, rules and receivers</Link>
       </Section>
       <Section
         title="Models from the hub"

@@ -2,6 +2,7 @@ import { Button, Group, SegmentedControl, TextInput } from "@mantine/core";
 import { formatNumberOf } from "@sightline/core/format";
 import { EmptyState } from "@sightline/ui/empty-state";
 import {
+  IconBell,
   IconChartLine,
   IconListNumbers,
   IconPlugConnectedX,
@@ -11,6 +12,7 @@ import {
 } from "@tabler/icons-react";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
+import { useAlerts } from "../../../app/alerts.ts";
 import { useKeys } from "../../../app/keys.ts";
 import { usePageTitle } from "../../../app/page-title.ts";
 import { useRuns, useTrashedRuns } from "../follow-list.ts";
@@ -101,6 +103,7 @@ export function RunsPage() {
           >
             {isTrash ? "Back to the runs" : "Trash"}
           </Button>
+          {!isTrash && <AlertsButton />}
           {!isTrash && <QueueButton waiting={all.filter((run) => run.queue !== null).length} />}
           {!isTrash && <LaunchButton />}
         </Group>
@@ -115,6 +118,22 @@ export function RunsPage() {
         <RunsTable key={String(isTrash)} runs={shown} isTrash={isTrash} />
       )}
     </div>
+  );
+}
+
+function AlertsButton() {
+  const unseen = useAlerts()?.unseen ?? 0;
+  return (
+    <Button
+      component={Link}
+      to="/alerts"
+      size="xs"
+      variant={unseen > 0 ? "light" : "subtle"}
+      color={unseen > 0 ? undefined : "gray"}
+      leftSection={<IconBell size={14} stroke={1.7} />}
+    >
+      {unseen > 0 ? `Alerts ${unseen}` : "Alerts"}
+    </Button>
   );
 }
 

@@ -35,6 +35,7 @@ import { RunNameField } from "../run-name-field.tsx";
 import { isLive, RUN_STATES } from "../run-state.ts";
 import { SimulatedBadge } from "../simulated-badge.tsx";
 import { Tally } from "../tally.tsx";
+import { AlertBell } from "./alert-bell.tsx";
 import { type ListItem, listItems } from "./group-sweeps.ts";
 import { PartsSparkline } from "./parts-sparkline.tsx";
 import classes from "./runs-table.module.css";
@@ -314,6 +315,7 @@ function NameCell({ run }: { run: RunSummary }) {
         </Link>
       )}
       <SimulatedBadge run={run} />
+      <AlertBell run_id={run.run_id} name={run.name} />
     </span>
   );
 }

@@ -89,6 +89,7 @@ const MARKS = [
   ["◇", "evaluation"],
   ["○", "restart"],
   ["△", "warning"],
+  ["▽", "alert"],
   ["▲", "error, and +∞ in a curve"],
   ["▼", "−∞"],
   ["×", "NaN"],
@@ -96,12 +97,10 @@ const MARKS = [
   ["·····", "rolled back: gone over again by a later attempt"],
 ] as const;
 
-const NO_NAMES: readonly string[] = [];
-
 function ChartOf({ chart, series, map, beside, ...shared }: ChartGridProps & { chart: Chart }) {
   const { ref, isSeen } = useSeen<HTMLDivElement>();
   const sharp = useWindows(series, chart.names, shared.window, chart.kind === "stacked" ? "window" : "whole");
-  const names = chart.kind === "stacked" ? NO_NAMES : (chart.beside ?? chart.names);
+  const names = chart.beside ?? chart.names;
   const others = useOverlay(beside, names, map.kind, shared.window, isSeen);
   const isAlone = beside.length > 0 && (names.length === 0 || map.kind === "stage");
   const drawing = useMemo(() => {
@@ -115,8 +114,20 @@ function ChartOf({ chart, series, map, beside, ...shared }: ChartGridProps & { c
       note: note ?? (isCut ? "The newest stage alone." : undefined),
     };
   }, [chart, sharp, map]);
-  // Many runs lie behind this one's own line.
-  const lines = useMemo(() => [...others, ...drawing.series], [others, drawing.series]);
+  const isStacked = chart.kind === "stacked";
+  // Many runs lie behind this one's own line, and before its areas.
+  const [lines, over] = useMemo(
+    () =>
+      isStacked
+        ? [drawing.series, [...others, ...(drawing.over ?? [])]]
+        : [[...others, ...drawing.series], drawing.over],
+    [isStacked, others, drawing],
+  );
+  const note = [
+    drawing.note,
+    isAlone && "This run alone; the others are not drawn here.",
+    others.length > 0 && chart.beside_note,
+  ].filter(Boolean);
   const words = describeX(map.kind);
   const bands = useMemo(() => moveBands(shared.bands, map), [shared.bands, map]);
   const marks = useMemo(() => moveMarks(shared.marks, map), [shared.marks, map]);
@@ -135,8 +146,9 @@ function ChartOf({ chart, series, map, beside, ...shared }: ChartGridProps & { c
       <Curve
         title={chart.title}
         series={lines}
-        over={drawing.over}
-        note={drawing.note ?? (isAlone ? "This run alone; the others are not drawn here." : undefined)}
+        over={over}
+        lines_to_come={isAlone ? 0 : names.length * beside.length + drawing.series.length}
+        note={note.length > 0 ? note.join(" ") : undefined}
         kind={chart.kind}
         y_at_least={chart.y_at_least}
         formatX={words.format}

@@ -1,3 +1,4 @@
+import type { Alert } from "@sightline/core/alerts";
 import type { RunSpec } from "@sightline/core/runs";
 import {
   consistencyRate,
@@ -370,6 +371,15 @@ export function getBandStages(series: RunSeries, spec: RunSpec | null): BandStag
 function getStepsPerEpoch(series: RunSeries, epochs: number): number {
   if (series.step && series.epoch) return series.step / series.epoch;
   return (series.max_steps ?? 0) / epochs;
+}
+
+/** The marks of a run with those at which rules fired. */
+export function addAlertMarks(marks: readonly CurveMark[], alerts: readonly Alert[]): readonly CurveMark[] {
+  if (alerts.length === 0) return marks;
+  const fired = alerts.map(({ alert_id, from_step, rule_name, words }): CurveMark => {
+    return { id: `alert ${alert_id}`, x: from_step, kind: "alert", label: `alert: ${rule_name}. ${words}` };
+  });
+  return [...marks, ...fired].sort((a, b) => a.x - b.x);
 }
 
 /** What happened, as marks on the charts. */

@@ -8,13 +8,15 @@ import { IconChartLine } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
+import { useAlertsOf } from "../../../app/alerts.ts";
 import { trpc } from "../../../app/clients.ts";
 import { useKeys } from "../../../app/keys.ts";
 import { usePageTitle } from "../../../app/page-title.ts";
 import { type FollowedRun, getSummary, useFollowedRun } from "../follow-run.ts";
+import { AlertStrip } from "./alert-strip.tsx";
 import { ChartControls } from "./chart-controls.tsx";
 import { ChartGrid } from "./chart-grid.tsx";
-import { getBandStages, getMarks } from "./curves.ts";
+import { addAlertMarks, getBandStages, getMarks } from "./curves.ts";
 import { Drawer, DrawerTabs } from "./drawer.tsx";
 import { ProblemStrip } from "./problem-strip.tsx";
 import { RunHeader } from "./run-header.tsx";
@@ -47,7 +49,10 @@ export function RunPage() {
   return (
     <div className={classes.page} data-run-state={run.state}>
       <RunHeader run={run} detail={detail.data ?? null} phase={followed?.series?.phase ?? null} />
-      <ProblemStrip run={run} detail={detail.data ?? null} />
+      <div>
+        <ProblemStrip run={run} detail={detail.data ?? null} />
+        <AlertStrip run_id={view.run_id} />
+      </div>
       <RunBody view={view} followed={followed} spec={detail.data?.spec ?? null} />
     </div>
   );
@@ -84,7 +89,9 @@ function RunBody({
   );
   const eventCount = series?.marks.length ?? 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: marks are only ever added
-  const marks = useMemo(() => (series ? getMarks(series) : []), [view.run_id, eventCount]);
+  const events = useMemo(() => (series ? getMarks(series) : []), [view.run_id, eventCount]);
+  const alerts = useAlertsOf(view.run_id);
+  const marks = useMemo(() => addAlertMarks(events, alerts), [events, alerts]);
   const max = Math.max(series?.max_steps ?? 0, series?.step ?? 0, 1);
   const extent = useMemo<Extent>(() => [0, max], [max]);
   const map = useMemo(
@@ -176,7 +183,9 @@ const NO_RUNS: RunSummary[] = [];
 
 /** The runs that are drawn beside this one, in the order in which they were picked; those that are gone are left out. */
 function useBeside(run_ids: readonly string[]): readonly RunSummary[] {
-  const runs = useQuery({ ...trpc.runs.list.queryOptions(), enabled: run_ids.length > 0 }).data ?? NO_RUNS;
+  const runs =
+    useQuery({ ...trpc.runs.list.queryOptions({ trash: false }), enabled: run_ids.length > 0 }).data ??
+    NO_RUNS;
   return useMemo(() => {
     const byId = new Map(runs.map((run) => [run.run_id, run]));
     return run_ids.flatMap((run_id) => byId.get(run_id) ?? []);

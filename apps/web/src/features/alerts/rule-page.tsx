@@ -1,0 +1,110 @@
+import { Button } from "@mantine/core";
+import type { AlertRule } from "@sightline/core/alerts";
+import { EmptyState } from "@sightline/ui/empty-state";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { client, trpc } from "../../app/clients.ts";
+import { useKeys } from "../../app/keys.ts";
+import { notifyDone, notifyFailure } from "../../app/notify.tsx";
+import { usePageTitle } from "../../app/page-title.ts";
+import classes from "./alerts.module.css";
+import { BackTestPanel } from "./back-test.tsx";
+import { RuleForm } from "./rule-form.tsx";
+import { RuleHistory } from "./rule-history.tsx";
+import { refreshRules } from "./rules.tsx";
+
+const route = getRouteApi("/alerts/rules/$ruleId");
+const NEW_RULE: AlertRule = {
+  name: "Non-finite value",
+  kind: "non_finite",
+  params: {},
+  scope: { kind: "all" },
+  webhook_ids: [],
+};
+
+/** One rule: what it says, and on which past runs it would have fired. */
+export function RulePage() {
+  const { ruleId } = route.useParams();
+  const { run } = route.useSearch();
+  const rules = useQuery(trpc.alerts.rules.queryOptions());
+  const standing = rules.data?.find(({ rule_id }) => rule_id === ruleId);
+  usePageTitle("Alerts", ruleId === "new" ? "New rule" : (standing?.rule.name ?? null));
+  if (rules.isPending) return <p className={classes.wait}>Reading the rule …</p>;
+  if (ruleId !== "new" && standing === undefined)
+    return (
+      <EmptyState
+        title="This rule is not there"
+        actions={
+          <Button
+            size="xs"
+            variant="default"
+            renderRoot={(props) => <Link to="/alerts" search={{ tab: "rules" }} {...props} />}
+          >
+            All rules
+          </Button>
+        }
+      >
+        {rules.error?.message ?? "It was removed. Its history is kept."}
+      </EmptyState>
+    );
+  const first =
+    standing?.rule ?? (run ? { ...NEW_RULE, scope: { kind: "run" as const, run_id: run } } : NEW_RULE);
+  return (
+    <RuleEditor
+      key={`${ruleId} ${standing?.entry_id ?? ""}`}
+      rule_id={ruleId === "new" ? null : ruleId}
+      first={first}
+    />
+  );
+}
+
+function RuleEditor({ rule_id, first }: { rule_id: string | null; first: AlertRule }) {
+  const [rule, setRule] = useState(first);
+  const [isSaving, setSaving] = useState(false);
+  const navigate = useNavigate();
+  const isChanged = rule_id === null || JSON.stringify(rule) !== JSON.stringify(first);
+  const save = async () => {
+    setSaving(true);
+    try {
+      await client.alerts.save.mutate({ rule_id, rule });
+      await refreshRules();
+      notifyDone(`${rule.name} looks at runs from now on.`);
+      await navigate({ to: "/alerts", search: { tab: "rules" } });
+    } catch (error) {
+      notifyFailure("The rule was not saved", error);
+    } finally {
+      setSaving(false);
+    }
+  };
+  useKeys("Rule", [{ key: "mod+Enter", label: "Save the rule", run: () => void save(), isEverywhere: true }]);
+  return (
+    <div className={classes.editor}>
+      <form
+        className={classes.form}
+        aria-label="Rule"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <h1 className={classes.title}>{rule_id === null ? "New rule" : "Change a rule"}</h1>
+        <RuleForm rule={rule} onChange={setRule} />
+        <div className={classes.actions}>
+          <Button size="xs" type="submit" loading={isSaving} disabled={!isChanged}>
+            Save the rule
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            renderRoot={(props) => <Link to="/alerts" search={{ tab: "rules" }} {...props} />}
+          >
+            All rules
+          </Button>
+        </div>
+        {rule_id !== null && <RuleHistory rule_id={rule_id} />}
+      </form>
+      <BackTestPanel rule={rule} />
+    </div>
+  );
+}
