@@ -79,6 +79,24 @@ export function RunHeader({
         <span className={classes.pace}>{formatPace(run.steps_per_sec)}</span>
       )}
       <span className={classes.actions}>
+        <Button
+          renderRoot={(props) => <Link to="/runs/$runId/replay" params={{ runId: run.run_id }} {...props} />}
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          title="Score its completions anew under another reward"
+        >
+          Replay
+        </Button>
+        <Button
+          renderRoot={(props) => <Link to="/runs/$runId/figures" params={{ runId: run.run_id }} {...props} />}
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          title="The paper's training figures, from this run"
+        >
+          Figures
+        </Button>
         {!run.watched && (
           <>
             <CheckpointButton run={run} />
