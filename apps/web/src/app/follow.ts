@@ -8,6 +8,23 @@ type Followed = { stream: Unsubscribable; users: number; timer: ReturnType<typeo
 
 const followed = new Map<string, Followed>();
 
+/** Opens a stream, where it is not open, for a component that is still on its way: its code is being loaded. */
+export function followSoon(name: string, start: () => Unsubscribable): Followed {
+  const known = followed.get(name);
+  if (known !== undefined) return known;
+  const entry: Followed = { stream: start(), users: 0, timer: undefined };
+  followed.set(name, entry);
+  linger(name, entry);
+  return entry;
+}
+
+function linger(name: string, entry: Followed): void {
+  entry.timer = setTimeout(() => {
+    followed.delete(name);
+    entry.stream.unsubscribe();
+  }, LINGER_MS);
+}
+
 /**
  * Keeps one live stream open for as long as any component looks at it.
  *
@@ -16,17 +33,12 @@ const followed = new Map<string, Followed>();
 export function useFollow(name: string, start: () => Unsubscribable): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the name stands for the stream.
   useEffect(() => {
-    const entry = followed.get(name) ?? { stream: start(), users: 0, timer: undefined };
+    const entry = followSoon(name, start);
     clearTimeout(entry.timer);
     entry.users += 1;
-    followed.set(name, entry);
     return () => {
       entry.users -= 1;
-      if (entry.users > 0) return;
-      entry.timer = setTimeout(() => {
-        followed.delete(name);
-        entry.stream.unsubscribe();
-      }, LINGER_MS);
+      if (entry.users === 0) linger(name, entry);
     };
   }, [name]);
 }

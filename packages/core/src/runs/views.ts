@@ -245,6 +245,15 @@ export function consistencyRate(series: RunSeries): ConsistencyPoint[] {
   }));
 }
 
+/**
+ * Rates of the tallies by the name under which other runs' are asked for: what is counted, and of how many. Steps at
+ * which the second is 0 have no rate.
+ */
+export const TALLY_RATES = {
+  "tally/consistent": ["agreed", "judged"],
+  "tally/tied": ["tied_groups", "groups"],
+} as const satisfies Record<string, readonly [keyof StepTally, keyof StepTally]>;
+
 /** Accuracy of each task, by its name; steps at which the task was not asked have no point. */
 export function taskAccuracy(
   series: RunSeries,

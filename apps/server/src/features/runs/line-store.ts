@@ -13,6 +13,7 @@ import {
   type RunNote,
   type RunRow,
   type StepTally,
+  TALLY_RATES,
   toColumns,
 } from "@sightline/core/runs";
 import { type LineOf, readAcceptedLine, type WireNumber } from "@sightline/core/wire";
@@ -107,6 +108,19 @@ export function createLineStore(db: Db) {
     `SELECT l.id, l.raw FROM completions c JOIN run_lines l ON l.id = c.id
      WHERE c.run_id = ? AND c.step = ? ORDER BY c.attempt, c.gen, c.group_id, c.k`,
   );
+  const selectRates = new Map(
+    Object.entries(TALLY_RATES).map(([name, [part, whole]]) => [
+      name,
+      sql.prepare<[string, number, number, number, number], { step: number; rate: number }>(
+        `SELECT min(step) AS step, 1.0 * sum(${part}) / sum(${whole}) AS rate FROM step_tallies
+         WHERE run_id = ? AND attempt = ? AND step BETWEEN ? AND ? GROUP BY step / ?
+         HAVING sum(${whole}) > 0 ORDER BY 1`,
+      ),
+    ]),
+  );
+  const selectTallied = sql.prepare<[string, number], { first: number | null; last: number | null }>(
+    "SELECT min(step) AS first, max(step) AS last FROM step_tallies WHERE run_id = ? AND attempt = ?",
+  );
   const countQuarantined = sql.prepare<[string], { n: number }>(
     "SELECT count(*) AS n FROM quarantined_lines WHERE run_id = ?",
   );
@@ -197,6 +211,26 @@ export function createLineStore(db: Db) {
     }
     return { counting, rolled_back };
   };
+
+  /** A rate of the tallies as one line an attempt: summed over as many steps as keep it to `points`. */
+  const rateLines = (
+    run_id: string,
+    name: string,
+    points: number,
+    attempts: readonly KnownAttempt[],
+    range: { from_step: number; to_step: number },
+  ): OverlayLine[] =>
+    attempts.flatMap(({ attempt }) => {
+      const { first, last } = selectTallied.get(run_id, attempt) ?? { first: null, last: null };
+      if (first === null || last === null) return [];
+      const from = Math.max(first, range.from_step);
+      const to = Math.min(last, range.to_step, lastStepKept(attempts, attempt));
+      const width = 2 ** Math.max(0, Math.ceil(Math.log2((to - from + 1) / points)));
+      const rows = selectRates.get(name)?.all(run_id, attempt, from, to, width) ?? [];
+      if (rows.length === 0) return [];
+      const values = rows.map(({ rate }) => Number(rate.toPrecision(7)));
+      return [{ run_id, name, steps: rows.map(({ step }) => step), values }];
+    });
 
   return {
     maxId: (): number => selectMaxId.get()?.id ?? 0,
@@ -314,8 +348,9 @@ export function createLineStore(db: Db) {
       attempts: readonly KnownAttempt[],
       range: { from_step: number; to_step: number } = { from_step: -1e12, to_step: 1e12 },
     ): OverlayLine[] {
-      return names.flatMap((name) =>
-        selectNamed.all(run_id, name).flatMap((row) => {
+      return names.flatMap((name) => {
+        if (selectRates.has(name)) return rateLines(run_id, name, points, attempts, range);
+        return selectNamed.all(run_id, name).flatMap((row) => {
           const { low, high } = selectSpan.get(row.series_id, BUCKET_WIDTHS[0]) ?? { low: null, high: null };
           const finest = BUCKET_WIDTHS[0];
           const first = Math.max(range.from_step, (low ?? 0) * finest);
@@ -332,8 +367,8 @@ export function createLineStore(db: Db) {
             Number.isFinite(value) ? Number(value.toPrecision(7)) : (String(value) as WireNumber),
           );
           return [{ run_id, name, steps: drawn.steps, values }];
-        }),
-      );
+        });
+      });
     },
 
     completions: (run_id: string, step: number): LineOf<"completion">[] =>

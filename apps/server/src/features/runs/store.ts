@@ -14,6 +14,8 @@ export type NewRun = {
   max_retries: number;
 };
 
+type AttemptSpan = Pick<AttemptRecord, "attempt" | "resume_step" | "first_step">;
+
 const now = () => Date.now() / 1000;
 
 function toRow(spec: RunSpec, host_id: string) {
@@ -33,6 +35,10 @@ function toRow(spec: RunSpec, host_id: string) {
 
 /** @param db  The open database, migrated. */
 export function createRunStore(db: Db) {
+  const selectSpans = db.$client.prepare<[string], AttemptSpan & { run_id: string }>(
+    `SELECT run_id, attempt, resume_step, first_step FROM attempts
+     WHERE run_id IN (SELECT value FROM json_each(?)) ORDER BY run_id, attempt`,
+  );
   const insertAttempt = (run_id: string, attempt: number) =>
     db
       .insert(attempts)
@@ -94,6 +100,14 @@ export function createRunStore(db: Db) {
         .where(eq(attempts.run_id, run_id))
         .orderBy(asc(attempts.attempt))
         .all();
+    },
+
+    /** Where the attempts of several runs begin, by run, in their order; a run without attempts is left out. */
+    attemptSpans(run_ids: readonly string[]): Map<string, AttemptSpan[]> {
+      const spans = new Map<string, AttemptSpan[]>();
+      for (const { run_id, ...span } of selectSpans.all(JSON.stringify(run_ids)))
+        spans.set(run_id, [...(spans.get(run_id) ?? []), span]);
+      return spans;
     },
 
     newestAttempt(run_id: string): AttemptRecord | null {

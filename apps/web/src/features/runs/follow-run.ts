@@ -8,7 +8,7 @@ import {
 } from "@sightline/core/runs";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { client, queryClient, trpc } from "../../app/clients.ts";
-import { gather, useFollow } from "../../app/follow.ts";
+import { followSoon, gather, useFollow } from "../../app/follow.ts";
 
 /** A run as its stream has told it so far. */
 export type FollowedRun = {
@@ -95,25 +95,34 @@ function isDetailStale(before: FollowedRun, after: FollowedRun): boolean {
   );
 }
 
+const nameOf = (run_id: string) => `run ${run_id}`;
+
+function start(run_id: string) {
+  const key = keyOf(run_id);
+  const put = gather<Heard>((heard) => {
+    const before = queryClient.getQueryData<FollowedRun>(key) ?? empty(run_id);
+    const after = foldHeard(before, heard);
+    queryClient.setQueryData<FollowedRun>(key, after);
+    if (isDetailStale(before, after))
+      void queryClient.invalidateQueries({ queryKey: trpc.runs.get.queryKey({ run_id }) });
+  });
+  const lastEventId = queryClient.getQueryData<FollowedRun>(key)?.event_id ?? undefined;
+  return client.runs.follow.subscribe(
+    { run_ids: [run_id], lastEventId },
+    { onData: ({ id, data }) => put([{ event_id: id, batch: data }]) },
+  );
+}
+
+/** Opens a run's stream for a page that is still on its way. */
+export function followRunSoon(run_id: string): void {
+  followSoon(nameOf(run_id), () => start(run_id));
+}
+
 /**
  * One run, live: read outside React and put into the query cache at most five times a second. After a reload the
  * stream replays; after a break it goes on where it was.
  */
 export function useFollowedRun(run_id: string): FollowedRun | null {
-  const key = keyOf(run_id);
-  useFollow(`run ${run_id}`, () => {
-    const put = gather<Heard>((heard) => {
-      const before = queryClient.getQueryData<FollowedRun>(key) ?? empty(run_id);
-      const after = foldHeard(before, heard);
-      queryClient.setQueryData<FollowedRun>(key, after);
-      if (isDetailStale(before, after))
-        void queryClient.invalidateQueries({ queryKey: trpc.runs.get.queryKey({ run_id }) });
-    });
-    const lastEventId = queryClient.getQueryData<FollowedRun>(key)?.event_id ?? undefined;
-    return client.runs.follow.subscribe(
-      { run_ids: [run_id], lastEventId },
-      { onData: ({ id, data }) => put([{ event_id: id, batch: data }]) },
-    );
-  });
-  return useQuery<FollowedRun>({ queryKey: key, queryFn: skipToken }).data ?? null;
+  useFollow(nameOf(run_id), () => start(run_id));
+  return useQuery<FollowedRun>({ queryKey: keyOf(run_id), queryFn: skipToken }).data ?? null;
 }

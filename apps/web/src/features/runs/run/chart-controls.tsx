@@ -4,7 +4,7 @@ import { IconStack2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../../../app/clients.ts";
 import classes from "./chart-controls.module.css";
-import { MOST_NAMED } from "./overlay.ts";
+import { MOST_NAMED } from "./overlay-query.ts";
 import type { RunView } from "./use-run-view.ts";
 
 const X_WORDS: Record<XKind, string> = {
@@ -49,7 +49,7 @@ export function ChartControls({ view, series }: { view: RunView; series: RunSeri
 }
 
 function Overlays({ view }: { view: RunView }) {
-  const runs = useQuery(trpc.runs.list.queryOptions()).data ?? [];
+  const runs = useQuery(trpc.runs.list.queryOptions({ trash: false })).data ?? [];
   const others = runs.filter(({ run_id }) => run_id !== view.run_id);
   if (others.length === 0) return null;
   return (

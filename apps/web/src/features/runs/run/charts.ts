@@ -23,8 +23,10 @@ export type Chart = {
   title: string;
   /** The metrics that it shows, so that the rest can be listed as the rest. */
   names: readonly string[];
-  /** Those of them that are drawn of other runs, too; all when left out. */
+  /** What is drawn of other runs: metrics, or rates of the tallies by name; `names` when left out. */
   beside?: readonly string[];
+  /** What that is, where it is less than what is drawn of this run. */
+  beside_note?: string;
   draw(series: RunSeries): Drawing;
   y_at_least?: CurveProps["y_at_least"];
   kind?: CurveProps["kind"];
@@ -75,6 +77,8 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         id: "shares",
         title: "Weighted shares, stacked",
         names: ["reward", "rewards/format/mean", "rewards/accuracy/mean", "rewards/consistency/mean"],
+        beside: ["reward"],
+        beside_note: "Of the other runs: the reward as logged.",
         kind: "stacked",
         draw(series) {
           const shares = getShares(series);
@@ -124,7 +128,7 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         id: "consistency",
         title: "P(consistent | correct)",
         names: ["consistency/correct", "consistency/judged", "consistency/agree", "consistency/failed"],
-        beside: [],
+        beside: ["tally/consistent"],
         draw(series) {
           const dead = deadJudge(series);
           const failed = getJudgeFailures(series);
@@ -146,6 +150,8 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         id: "signal",
         title: "Groups without a signal",
         names: ["frac_reward_zero_std"],
+        beside: ["tally/tied"],
+        beside_note: "Of the other runs: all groups without a signal.",
         kind: "stacked",
         draw: (series) => ({ series: getTied(series) }),
         y_at_least: RATE,

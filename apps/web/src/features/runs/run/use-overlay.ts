@@ -1,15 +1,11 @@
-import { type RunSummary, X_METRICS, type XMap } from "@sightline/core/runs";
+import type { RunSummary, XMap } from "@sightline/core/runs";
 import type { CurveSeries, Extent } from "@sightline/ui/curve";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { alone, trpc } from "../../../app/clients.ts";
 import { isLive } from "../run-state.ts";
-import { drawOverlay, MOST_NAMED } from "./overlay.ts";
-import { getAskedWindow } from "./window.ts";
+import { drawOverlay } from "./overlay.ts";
+import { getOverlayOptions } from "./overlay-query.ts";
 
-const POINTS = 80;
-/** Of very many lines each has few pixels: as many points as are drawn. */
-const QUIET_POINTS = 20;
 const LIVE_MS = 5000;
 
 /**
@@ -26,19 +22,10 @@ export function useOverlay(
   window: Extent | null,
   isSeen: boolean,
 ): CurveSeries[] {
-  const clock = kind === "step" || kind === "stage" ? null : X_METRICS[kind];
+  const run_ids = runs.map(({ run_id }) => run_id);
   const asked = useQuery({
-    ...trpc.runs.overlay.queryOptions(
-      {
-        run_ids: runs.map(({ run_id }) => run_id),
-        names: clock === null ? [...names] : [...names, clock],
-        points: runs.length > MOST_NAMED ? QUIET_POINTS : POINTS,
-        ...(kind === "step" && window ? getAskedWindow(window) : { from_step: null, to_step: null }),
-      },
-      { trpc: alone },
-    ),
+    ...getOverlayOptions(run_ids, names, kind, window),
     enabled: isSeen && runs.length > 0 && names.length > 0 && kind !== "stage",
-    staleTime: Number.POSITIVE_INFINITY,
     refetchInterval: runs.some(({ state }) => isLive(state)) ? LIVE_MS : false,
     structuralSharing: false,
     placeholderData: keepPreviousData,

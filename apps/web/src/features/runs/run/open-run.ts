@@ -1,0 +1,21 @@
+import { partMean, type XKind } from "@sightline/core/runs";
+import { REWARD_PARTS } from "@sightline/core/wire";
+import { queryClient, trpc } from "../../../app/clients.ts";
+import { followRunSoon } from "../follow-run.ts";
+import { getOverlayOptions } from "./overlay-query.ts";
+
+/** What the first charts of a run's page draw of other runs. */
+const FIRST: readonly (readonly string[])[] = [REWARD_PARTS.map(partMean), ["reward"]];
+
+/** What the page's address says of it; `with`: the runs beside it. */
+type Shown = { with?: string[]; x?: XKind; from?: number; to?: number };
+
+/** Asks for what the page of a run shows first, while its code is still being loaded. */
+export function openRun(run_id: string, { with: beside = [], x = "step", from, to }: Shown): void {
+  followRunSoon(run_id);
+  void queryClient.prefetchQuery(trpc.runs.get.queryOptions({ run_id }));
+  if (beside.length === 0 || x === "stage") return;
+  void queryClient.prefetchQuery(trpc.runs.list.queryOptions({ trash: false }));
+  const window = from !== undefined && to !== undefined && from < to ? ([from, to] as const) : null;
+  for (const names of FIRST) void queryClient.prefetchQuery(getOverlayOptions(beside, names, x, window));
+}

@@ -1,0 +1,31 @@
+import type { XMap } from "@sightline/core/runs";
+import { X_METRICS } from "@sightline/core/runs";
+import type { Extent } from "@sightline/ui/curve";
+import { alone, trpc } from "../../../app/clients.ts";
+import { getAskedWindow } from "./window.ts";
+
+/** So many other runs are told apart by colour and read out; further ones are drawn thin and grey. */
+export const MOST_NAMED = 8;
+
+const POINTS = 80;
+/** Of very many lines each has few pixels: as many points as are drawn. */
+const QUIET_POINTS = 20;
+
+/** How the metrics of other runs are asked for. */
+export function getOverlayOptions(
+  run_ids: readonly string[],
+  names: readonly string[],
+  kind: XMap["kind"],
+  window: Extent | null,
+) {
+  const clock = kind === "step" || kind === "stage" ? null : X_METRICS[kind];
+  return trpc.runs.overlay.queryOptions(
+    {
+      run_ids: [...run_ids],
+      names: clock === null ? [...names] : [...names, clock],
+      points: run_ids.length > MOST_NAMED ? QUIET_POINTS : POINTS,
+      ...(kind === "step" && window ? getAskedWindow(window) : { from_step: null, to_step: null }),
+    },
+    { trpc: alone, staleTime: Number.POSITIVE_INFINITY },
+  );
+}
