@@ -1,2 +1,3 @@
+export * from "./diff.ts";
 export * from "./presets.ts";
 export * from "./schedule.ts";
