@@ -164,6 +164,7 @@ export async function createApp(options: {
     dataDir: options.dataDir,
     environment,
     trainerOn: (host_id) => hosts.trainer(host_id),
+    roomOn: (host_id) => hosts.room(host_id),
     sampleQuestions: listSampleQuestions,
   });
   const runs = createRuns({

@@ -332,6 +332,14 @@ export function createHosts(parts: {
       });
     },
 
+    room(host_id) {
+      const facts = known.get(host_id)?.facts ?? null;
+      return {
+        gpus: facts?.gpus.map(({ memory_bytes }) => memory_bytes) ?? null,
+        disk_free_bytes: facts?.disk_free_bytes ?? null,
+      };
+    },
+
     rename(host_id, name) {
       const before = record(host_id).name;
       store.change(host_id, { name });

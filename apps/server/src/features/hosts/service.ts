@@ -57,6 +57,8 @@ export type Hosts = {
   ): Promise<{ job_id: string }>;
   /** The interpreter that trains on an attached host; throws when it is not prepared. */
   trainer(host_id: string): string;
+  /** GPUs (bytes of each) and free disk of a host as it was last seen; null where nothing is known. */
+  room(host_id: string): { gpus: number[] | null; disk_free_bytes: number | null };
   rename(host_id: string, name: string): void;
   /** Takes a host off the list. Nothing on it is touched. @throws where a run there has not ended. */
   detach(host_id: string): void;

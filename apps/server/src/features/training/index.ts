@@ -7,6 +7,7 @@ import { holdOut, type LineProblem, readQuestionFile } from "@sightline/core/tra
 import { makeHeadingSet, type TrainingRow } from "@sightline/core/worlds";
 import { TRPCError } from "@trpc/server";
 import type { Environment } from "../environment/index.ts";
+import { type HostRoom, lookBefore } from "./preflight.ts";
 
 /** What an attempt gets along with its spec. The same spec gives the same inputs, so that a resumed run agrees. */
 export type TrainingInputs = {
@@ -26,7 +27,13 @@ export type FileReport = {
 };
 
 /** One thing that was looked at before a launch. */
-export type PreflightCheck = { name: string; ok: boolean; says: string };
+export type PreflightCheck = {
+  name: string;
+  ok: boolean;
+  says: string;
+  /** A setting that would mend it, and its value; absent where there is none. */
+  fix?: [name: string, value: string | number | boolean] | null;
+};
 
 /** Data and interpreter of real training. */
 export type Training = {
@@ -54,6 +61,8 @@ export function createTraining(parts: {
   environment: Environment;
   /** The interpreter that trains on an attached host; throws what to do where there is none. */
   trainerOn(host_id: string): string;
+  /** GPUs and disk of a host, as it was last seen. */
+  roomOn(host_id: string): HostRoom;
   /** Questions that every evaluation on worlds asks as well. */
   sampleQuestions(): TrainingRow[];
 }): Training {
@@ -101,6 +110,13 @@ export function createTraining(parts: {
     return { ...ready, ok: false, says };
   };
 
+  const readRoom = async (host_id: string): Promise<HostRoom> => {
+    const room = parts.roomOn(host_id);
+    if (host_id !== HERE) return room;
+    const disk = await statfs(parts.dataDir);
+    return { ...room, disk_free_bytes: disk.bavail * disk.bsize };
+  };
+
   return {
     checkFile(bytes) {
       const { rows, problems } = readQuestionFile(bytes, decode);
@@ -134,34 +150,40 @@ export function createTraining(parts: {
       const perStep = readCount(spec, "prompts_per_step", 8);
       const group = readCount(spec, "group_size", 8);
       const micro = readCount(spec, "micro_batch", 64);
-      const disk = host_id === HERE ? await statfs(parts.dataDir) : null;
-      const freeBytes = disk === null ? null : disk.bavail * disk.bsize;
+      const { python } = await parts.environment.status();
+      const told =
+        python === null || data.value === null
+          ? []
+          : await lookBefore(python, {
+              spec,
+              questions: data.value["train.jsonl"] ?? "",
+              host: await readRoom(host_id),
+              is_trainer: host_id === HERE,
+            }).catch((error: unknown): PreflightCheck[] => [
+              { name: "estimate", ok: false, says: `The estimate could not be made: ${sayError(error)}` },
+            ]);
       return [
         trainer,
         {
           name: "questions",
-          ok: data.problem === null && questions - 1 >= perStep,
+          ok: data.problem === null && (spec.engine === "evaluate" || questions - 1 >= perStep),
           says:
             data.problem ??
             `${questions - 1} training questions, ${Math.floor((questions - 1) / perStep)} steps an epoch.`,
         },
-        {
-          name: "group",
-          ok: (group * perStep) % micro === 0,
-          says:
-            (group * perStep) % micro === 0
-              ? `${perStep} prompts × ${group} samples a step.`
-              : `micro_batch ${micro} must divide ${perStep} × ${group} = ${perStep * group}.`,
-        },
-        ...(freeBytes === null
-          ? []
-          : [
+        ...(spec.engine === "grpo"
+          ? [
               {
-                name: "disk",
-                ok: freeBytes > 200e6,
-                says: `${(freeBytes / 1e9).toFixed(1)} GB free for checkpoints of 8 MB each.`,
+                name: "group",
+                ok: (group * perStep) % micro === 0,
+                says:
+                  (group * perStep) % micro === 0
+                    ? `${perStep} prompts × ${group} samples a step.`
+                    : `micro_batch ${micro} must divide ${perStep} × ${group} = ${perStep * group}.`,
               },
-            ]),
+            ]
+          : []),
+        ...told,
       ];
     },
   };
@@ -171,6 +193,8 @@ function tryRead<T>(read: () => T): { value: T; problem: null } | { value: null;
   try {
     return { value: read(), problem: null };
   } catch (error) {
-    return { value: null, problem: error instanceof Error ? error.message : String(error) };
+    return { value: null, problem: sayError(error) };
   }
 }
+
+const sayError = (error: unknown) => (error instanceof Error ? error.message : String(error));

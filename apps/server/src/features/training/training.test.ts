@@ -17,6 +17,11 @@ const READY: Environment = {
   status: async () => ({ state: "ready", problem: null, python: "/opt/python", versions: {} }),
   prepare: async () => null,
 };
+/** With an interpreter that can be run; it need not have the trainer's packages. */
+const PLAIN: Environment = {
+  ...READY,
+  status: async () => ({ state: "ready", problem: null, python: "python3", versions: {} }),
+};
 const ABSENT: Environment = {
   status: async () => ({ state: "absent", problem: null, python: null, versions: null }),
   prepare: async () => null,
@@ -29,7 +34,9 @@ function open(environment = READY) {
     if (host_id === "hbare") throw new Error("The trainer on gpu-1 is not prepared.");
     return `/home/${host_id}/python`;
   };
-  return createTraining({ dataDir, environment, trainerOn, sampleQuestions: listSampleQuestions });
+  const roomOn = (host_id: string) =>
+    host_id === "hgpu" ? { gpus: [24e9], disk_free_bytes: 1e12 } : { gpus: [], disk_free_bytes: null };
+  return createTraining({ dataDir, environment, trainerOn, roomOn, sampleQuestions: listSampleQuestions });
 }
 
 const spec = (settings: RunSpec["settings"] = {}): RunSpec => ({
@@ -122,9 +129,32 @@ describe("a question file", () => {
 
 describe("preflight", () => {
   it("passes for the tiny preset and names what does not fit", async () => {
-    const good = await open().preflight(spec({ micro_batch: 64 }));
+    const good = await open(PLAIN).preflight(spec({ micro_batch: 64 }), "hgpu");
     expect(good.filter(({ ok }) => !ok)).toEqual([]);
+    expect(good.map(({ name }) => name)).toEqual([
+      "trainer",
+      "questions",
+      "group",
+      "lengths",
+      "memory",
+      "checkpoints",
+    ]);
     const bad = await open(ABSENT).preflight(spec({ micro_batch: 7, train_questions: 4 }));
     expect(bad.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(["trainer", "questions", "group"]);
+  });
+
+  it("says what to change where a model does not fit on the host's GPU", async () => {
+    const settings = { model: "Qwen/Qwen2.5-3B-Instruct", micro_batch: 4, group_size: 8 };
+    const told = await open(PLAIN).preflight(spec({ ...settings, max_completion_tokens: 256 }), "hgpu");
+    const memory = told.find(({ name }) => name === "memory");
+    expect(memory).toMatchObject({ ok: false, fix: ["lora_rank", 16] });
+    expect(memory?.says).toMatch(/of 24\.0 GB .* Set lora_rank to 16\.$/);
+  });
+
+  it("shows a wrong setting and an interpreter that can't be run, and goes on", async () => {
+    const wrong = await open(PLAIN).preflight(spec({ learning_rate: "fast" }), "hgpu");
+    expect(wrong.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(["settings"]);
+    const broken = await open(READY).preflight(spec(), "hgpu");
+    expect(broken.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(["estimate"]);
   });
 });

@@ -9,13 +9,14 @@ import { type Check, type Draft, NO_FILE, toSpec } from "./preflight.ts";
 const TYPING_MS = 250;
 const PREPARING_MS = 2000;
 
-/** What only the server can check before real training: interpreter, questions, batch, disk. */
+/** What only the server can check before real training: interpreter, questions, batch, memory, disk, judge. */
 export function useTrainingChecks(draft: Draft): Check[] {
   const spec = toSpec(draft);
-  const [settled] = useDebouncedValue(JSON.stringify(spec), TYPING_MS);
+  const asked = { ...spec, host_id: draft.host_id };
+  const [settled] = useDebouncedValue(JSON.stringify(asked), TYPING_MS);
   const isReal = spec.engine !== "simulator" && spec.settings.question_file !== NO_FILE;
   const checks = useQuery({
-    ...trpc.training.preflight.queryOptions(JSON.parse(settled) as typeof spec),
+    ...trpc.training.preflight.queryOptions(JSON.parse(settled) as typeof asked),
     enabled: isReal,
     placeholderData: keepPreviousData,
   });
