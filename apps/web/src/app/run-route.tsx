@@ -1,7 +1,16 @@
+import { lazy } from "react";
 import { GroupPage, RunPage } from "../features/runs/index.tsx";
 import { type TracePanel, TracePanels } from "./trace/index.tsx";
 
-const panels: TracePanel[] = [];
+const panels: TracePanel[] = [
+  {
+    id: "links",
+    label: "Which link broke?",
+    Panel: lazy(() =>
+      import("../features/links/index.tsx").then(({ LinksPanel }) => ({ default: LinksPanel })),
+    ),
+  },
+];
 
 /** A run with the panels of the features that look into its completions. */
 export function RunRoute() {

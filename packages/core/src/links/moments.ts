@@ -48,6 +48,22 @@ export function findClosing(key_frames: readonly LinkFrame[], to_secs: number): 
   return at < 0 ? key_frames.length - 1 : at;
 }
 
+/** The key-frame whose triple tells of a move: the last one on the way to which it took most of the time. */
+export function findTelling(
+  world: World,
+  key_frames: readonly LinkFrame[],
+  { from_secs, to_secs }: Pick<FilmedMove, "from_secs" | "to_secs">,
+): number {
+  const films = filmSteps(world);
+  const telling = key_frames.findLastIndex(({ time_secs }, at) => {
+    const before = key_frames[at - 1];
+    const step = before && findStep(world, before.time_secs, time_secs);
+    const filmed = step && films[world.steps.indexOf(step)];
+    return filmed && filmed.from_secs >= from_secs - 0.01 && filmed.to_secs <= to_secs + 0.01;
+  });
+  return telling < 0 ? findClosing(key_frames, to_secs) : telling;
+}
+
 /** What to open for one of the key-frames. */
 export function lookAtFrame(
   key_frames: readonly LinkFrame[] | null,

@@ -1,7 +1,7 @@
 import { formatNumberOf } from "../format/index.ts";
 import { describeFilm } from "../perception/oracle.ts";
 import { COLOURS, describeBearing, getBearing, getPoseAt, toHeading, type World } from "../worlds/index.ts";
-import { findClosing, listTimes, listTrueMoves, lookAtFrame } from "./moments.ts";
+import { findTelling, listTimes, listTrueMoves, lookAtFrame } from "./moments.ts";
 import { nameObject } from "./needs.ts";
 import { findInPrompt, type Told, type ToldFrame } from "./told.ts";
 import type { LinkCheck, LinkEvidence, LinkTriple, Look } from "./types.ts";
@@ -38,7 +38,7 @@ export function lookAtMove(evidence: LinkEvidence, told: Told & { kind: "moves" 
   const looks: Look[] = [];
   if (world !== null && key_frames !== null && key_frames.length > 0) {
     const made = listTrueMoves(world, told.moves)[n - 1];
-    if (made) looks.push(...lookAtFrame(key_frames, findClosing(key_frames, made.to_secs), n));
+    if (made) looks.push(...lookAtFrame(key_frames, findTelling(world, key_frames, made), n));
   }
   if (span)
     looks.push({ kind: "prompt", from: span[0], to: span[1], point: n, label: `move ${n} of the prompt` });

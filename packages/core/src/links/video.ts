@@ -3,6 +3,7 @@ import { filmSteps, type World } from "../worlds/index.ts";
 import {
   findClosing,
   findFirstSight,
+  findTelling,
   isVisibleAt,
   listShownSteps,
   lookAtFrame,
@@ -136,6 +137,8 @@ function listCovering(world: World, need: Need, key_frames: readonly LinkFrame[]
       ? need.objects.map((object) =>
           key_frames.findIndex(({ time_secs }) => isVisibleAt(world, time_secs, object)),
         )
-      : need.steps.map((index) => findClosing(key_frames, ends[index]?.to_secs ?? 0));
+      : need.steps.map((index) =>
+          findTelling(world, key_frames, ends[index] ?? { from_secs: 0, to_secs: 0 }),
+        );
   return [...new Set(indices)].slice(0, MOST_LOOKS).flatMap((index) => lookAtFrame(key_frames, index));
 }

@@ -44,7 +44,8 @@ describe("which link broke, on the recorded run", () => {
     // Read apart from the rules: the reasoning came to the right heading, and another letter was answered.
     for (const { completion_id } of list({ broken: "conclusion" }).rows.slice(0, 60)) {
       const { line } = app.find.get(completion_id);
-      const before = line.text.split("<answer>")[0] ?? "";
+      const before =
+        /<think>(.*?)<\/?(?:think|answer)>/s.exec(line.text)?.[1] ?? line.text.split("<answer>")[0] ?? "";
       const last = /(north|east|south|west)(?!.*(?:north|east|south|west))/s.exec(before)?.[1];
       expect(toHeadingLetter(last as "north")).toBe(line.gold);
       expect(line.parse.letter).not.toBe(line.gold);
@@ -87,7 +88,9 @@ describe("which link broke, on the recorded run", () => {
     expect(before.untold).toEqual(expect.arrayContaining(["clip", "key_frames"]));
     const { job_id } = app.links.prepare(name);
     expect(app.links.prepare(name).job_id).toBe(job_id);
-    await until(() => app.jobs.list().find((job) => job.job_id === job_id)?.state === "done");
+    const getJob = () => app.jobs.list().find((job) => job.job_id === job_id);
+    await until(() => !["waiting", "running"].includes(getJob()?.state ?? ""));
+    expect(getJob()).toMatchObject({ state: "done", problem: null });
     const after = app.links.check(name);
     expect(after.checks.slice(0, 2).map(({ state }) => state)).toEqual(["holds", "holds"]);
     expect(after).toMatchObject({ lacks: null, broken: before.broken, untold: [] });

@@ -8,6 +8,7 @@ import { CheckpointsTab } from "./checkpoints-tab.tsx";
 import classes from "./drawer.module.css";
 import { FindTab } from "./find/find-tab.tsx";
 import { GroupsTab } from "./groups-tab.tsx";
+import { LinksTab } from "./links/links-tab.tsx";
 import { LogTab } from "./log-tab.tsx";
 import { countProblems, ProblemsTab } from "./problems-tab.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
@@ -28,6 +29,7 @@ export function Drawer({
     <section className={classes.drawer} aria-label={view.tab ?? undefined} id="run-drawer" tabIndex={-1}>
       {view.tab === "groups" && <GroupsTab view={view} series={series} />}
       {view.tab === "find" && <FindTab view={view} series={series} beside={beside} />}
+      {view.tab === "links" && <LinksTab view={view} arrived={String(series.tallies.length)} />}
       {view.tab === "log" && <LogTab run_id={view.run_id} detail={detail} />}
       {view.tab === "attempts" && <AttemptsTab detail={detail} />}
       {view.tab === "checkpoints" && <CheckpointsTab run_id={view.run_id} detail={detail} />}
@@ -54,6 +56,7 @@ export function DrawerTabs({
   const tabs: [Tab, string, string | null][] = [
     ["groups", view.step === null ? "Groups" : `Groups at step ${view.step}`, null],
     ["find", "Find", null],
+    ["links", "Links", null],
     ["log", "Log", null],
     ["attempts", "Attempts", getAttemptCount(detail, series)],
     ["checkpoints", "Checkpoints", null],

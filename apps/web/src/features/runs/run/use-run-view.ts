@@ -6,7 +6,16 @@ import { useCallback, useMemo } from "react";
 
 const route = getRouteApi("/runs/$runId");
 
-export const TABS = ["groups", "find", "log", "attempts", "checkpoints", "problems", "settings"] as const;
+export const TABS = [
+  "groups",
+  "find",
+  "links",
+  "log",
+  "attempts",
+  "checkpoints",
+  "problems",
+  "settings",
+] as const;
 /** What the drawer under the charts shows. */
 export type Tab = (typeof TABS)[number];
 
@@ -34,6 +43,8 @@ export type RunView = {
   openGroupAt(step: number, group: string): void;
   openTab(tab: Tab | null): void;
   find(filter: FindFilter): void;
+  /** Opens the tab Find with what is asked, none of it open yet. */
+  findIn(filter: FindFilter): void;
   openTrace(completion_id: number | null): void;
   zoom(window: Extent | null): void;
   setSmoothing(smoothing: number): void;
@@ -70,6 +81,7 @@ export function useRunView(): RunView {
       openGroupAt: (next: number, group: string) => go({ step: next, group, tab: "groups" }),
       openTab: (next: Tab | null) => go({ tab: next ?? undefined }),
       find: (filter: FindFilter) => go({ find: Object.keys(filter).length === 0 ? undefined : filter }, true),
+      findIn: (filter: FindFilter) => go({ find: filter, tab: "find", trace: undefined }),
       openTrace: (completion_id: number | null) => go({ trace: completion_id ?? undefined }, true),
       zoom: (window: Extent | null) => go({ from: tidy(window?.[0]), to: tidy(window?.[1]) }),
       setX: (next: XKind) => go({ x: next === "step" ? undefined : next }),

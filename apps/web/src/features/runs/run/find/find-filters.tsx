@@ -1,5 +1,6 @@
 import { NumberInput, Select, TextInput } from "@mantine/core";
 import { type FindFilter, FLAGS, type Flag } from "@sightline/core/find";
+import { LINK_NAMES, LINKS } from "@sightline/core/links";
 import { type RunSeries, stageBands } from "@sightline/core/runs";
 import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -29,6 +30,11 @@ const JUDGE_WORDS = [
   ["failed", "judge failed"],
   ["none", "not judged"],
 ] as const;
+
+const BROKEN = [
+  ...LINKS.map((link) => ({ value: link, label: `broke at: ${LINK_NAMES[link]}` })),
+  { value: "none", label: "wrong, no link found broken" },
+];
 
 type Props = {
   series: RunSeries;
@@ -99,6 +105,7 @@ export function FindFilters({ series, run_id, filter, onChange }: Props) {
         "Flag",
         FLAGS.map((value) => ({ value, label: FLAG_WORDS[value] })),
       )}
+      {choose("broken", "Broken link", BROKEN)}
       <Length label="Shortest" value={filter.shortest} onChange={(value) => pick("shortest", value)} />
       <Length label="Longest" value={filter.longest} onChange={(value) => pick("longest", value)} />
       {choose("split", "Split", [

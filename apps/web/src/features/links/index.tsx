@@ -1,0 +1,1 @@
+export { LinksPanel } from "./links-panel.tsx";

@@ -1,0 +1,103 @@
+import { type CheckedLinks, LINK_WORDS, type LinkCheck, type LinkState } from "@sightline/core/links";
+import { IconCheck, IconQuestionMark, IconX } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useRef } from "react";
+import { trpc } from "../../app/clients.ts";
+import { useKeys } from "../../app/keys.ts";
+import type { TracePanelProps } from "../../app/trace/index.tsx";
+import classes from "./links.module.css";
+import { LookList } from "./look-list.tsx";
+import { PrepareButton } from "./prepare-button.tsx";
+
+const STATES: Record<LinkState, { word: string; Icon: typeof IconCheck }> = {
+  holds: { word: "holds", Icon: IconCheck },
+  fails: { word: "fails", Icon: IconX },
+  unknown: { word: "can’t tell", Icon: IconQuestionMark },
+};
+
+/** Each link of one completion, from the clip to the letter, with what to look at; the first that fails stands out. */
+export function LinksPanel({ completion, prompt, onPoint }: TracePanelProps) {
+  const { run_id, attempt, seq } = completion;
+  const found = useQuery(trpc.links.check.queryOptions({ run_id, attempt, seq }));
+  const root = useRef<HTMLDivElement>(null);
+  const focusEvidence = () => {
+    const broken = root.current?.querySelector("[data-broken]");
+    const all = [...((broken ?? root.current)?.querySelectorAll<HTMLElement>("a, button") ?? [])];
+    (
+      all.find((one) => one.tagName === "A") ??
+      all[0] ??
+      root.current?.querySelector<HTMLElement>("a, button")
+    )?.focus();
+  };
+  useKeys("Trace", [{ key: "b", label: "Go to the evidence of the broken link", run: focusEvidence }]);
+
+  if (found.isError) return <p className={classes.quiet}>{found.error.message}</p>;
+  if (!found.data) return <p className={classes.quiet}>Looking at each link …</p>;
+  const report = found.data;
+  const { broken, untold, sentence, lacks } = report;
+  return (
+    <div ref={root} className={classes.root}>
+      <p className={classes.verdict} data-state={broken === null ? "none" : "fails"} role="status">
+        {broken !== null && <strong>{LINK_WORDS[broken]}: no. </strong>}
+        {sentence}
+      </p>
+      {lacks !== null && <PrepareButton line={completion} report={report} onDone={focusEvidence} />}
+      <ol className={classes.list} aria-label="Links">
+        {report.checks.map((check) => (
+          <CheckRow
+            key={check.link}
+            check={check}
+            report={report}
+            text={completion.text}
+            prompt={prompt}
+            isBroken={check.link === broken}
+            isUntold={broken !== null && untold.includes(check.link)}
+            onPoint={onPoint}
+          />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function CheckRow({
+  check: { link, state, sentence, looks },
+  report,
+  text,
+  prompt,
+  isBroken,
+  isUntold,
+  onPoint,
+}: {
+  check: LinkCheck;
+  report: CheckedLinks;
+  text: string;
+  prompt: string | null;
+  isBroken: boolean;
+  /** It stands before the one that broke, and nothing is known of it. */
+  isUntold: boolean;
+  onPoint: (point: number | null) => void;
+}) {
+  const { word, Icon } = STATES[state];
+  return (
+    <li
+      className={classes.check}
+      data-link={link}
+      data-state={state}
+      data-broken={isBroken || undefined}
+      data-untold={isUntold || undefined}
+    >
+      <span className={classes.mark} aria-hidden="true">
+        <Icon size={13} stroke={2.4} />
+      </span>
+      <div className={classes.body}>
+        <div className={classes.head}>
+          <span className={classes.name}>{LINK_WORDS[link]}</span>
+          <span className={classes.state}>{word}</span>
+        </div>
+        {isBroken ? null : <p className={classes.sentence}>{sentence}</p>}
+        <LookList looks={looks} report={report} text={text} prompt={prompt} onPoint={onPoint} />
+      </div>
+    </li>
+  );
+}
