@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { cutTrace, TraceText } from "./index.tsx";
+import { cutTrace, RawText, TraceText } from "./index.tsx";
 
 const hostile = "<think>a < b & <img src=x onerror=alert(1)></think><answer>B</answer>";
 
@@ -49,5 +49,41 @@ describe("trace text", () => {
             .map((piece) => piece.text)
             .join(""),
         ).toBe(text);
+  });
+
+  it("B21: the raw view names what cannot be seen, and markup stays text (sanitised)", () => {
+    const html = renderToStaticMarkup(
+      createElement(RawText, { text: "a\u200B\u202E<script>alert(1)</script>\n<b>x</b>" }),
+    );
+    expect(html).not.toMatch(/<script|<b>/);
+    expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(html).toContain("zero-width space");
+    expect(html).toContain("right-to-left override");
+    expect(html).not.toMatch(/[\u200B\u202E]/);
+    expect(html).toContain("⏎");
+  });
+
+  it("marks what differs and leaves a letter or a citation in there what it is", () => {
+    const text = "<think>1 left</think><answer>B</answer>";
+    const answer: [number, number] = [29, 30];
+    const pieces = cutTrace(
+      text,
+      { think: [7, 13], answer, letter: answer },
+      [[7, 8]],
+      [],
+      [
+        [7, 13],
+        [29, 30],
+      ],
+    );
+    expect(pieces.map(({ kind, text: piece }) => `${kind}:${piece}`)).toEqual([
+      "tag:<think>",
+      "citation:1",
+      "differs: left",
+      "tag:</think>",
+      "tag:<answer>",
+      "letter:B",
+      "tag:</answer>",
+    ]);
   });
 });

@@ -3,7 +3,8 @@ import { formatFrame } from "@sightline/core/format";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import classes from "./picture-strip.module.css";
-import type { Pictures } from "./use-pictures.ts";
+import { RenderButton } from "./render-button.tsx";
+import type { PicturedLine, Pictures } from "./use-pictures.ts";
 import { WorldPicture } from "./world-picture.tsx";
 
 /**
@@ -12,11 +13,14 @@ import { WorldPicture } from "./world-picture.tsx";
  */
 export function PictureStrip({
   pictures,
+  line,
   cited,
   pointed,
   onPoint,
 }: {
   pictures: Pictures;
+  /** The completion that they belong to, or the first of its group. */
+  line: PicturedLine;
   /** How often each picture is cited, by its number. */
   cited: ReadonlyMap<number, number>;
   pointed: number | null;
@@ -64,8 +68,14 @@ export function PictureStrip({
                 ) : (
                   world !== null && <WorldPicture world={world} pose={one.index} width={104} height={78} />
                 )}
-                <span className={classes.number}>{one.index}</span>
-                {times > 0 && <span className={classes.cited}>cited</span>}
+                <span className={classes.number} aria-hidden="true">
+                  {one.index}
+                </span>
+                {times > 0 && (
+                  <span className={classes.cited} aria-hidden="true">
+                    cited
+                  </span>
+                )}
               </button>
             </li>
           );
@@ -73,9 +83,12 @@ export function PictureStrip({
       </ol>
       <div className={classes.told} aria-live="polite" data-testid="told-picture">
         {told === null ? (
-          <span className={classes.quiet}>
-            {pictures.source}; point at a picture, or at a number in the text, to see both light up
-          </span>
+          <>
+            <span className={classes.quiet}>
+              {pictures.source} Point at a picture, or at a number in the text, and both light up.
+            </span>
+            {clip === null && world !== null && <RenderButton line={line} />}
+          </>
         ) : (
           <>
             <b>{name(told)}</b>

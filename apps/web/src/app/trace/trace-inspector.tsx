@@ -35,7 +35,7 @@ export function TraceInspector({
   const [pointed, setPointed] = useState<number | null>(null);
   const [isRaw, setRaw] = useState(false);
   useKeys("Trace", [{ key: "r", label: "Raw text, or as it reads", run: () => setRaw(!isRaw) }]);
-  const pictures = usePictures(completion.clip_id, completion.question_id);
+  const pictures = usePictures(completion);
   const { text, parse } = completion;
   const asked = useMemo<Asked | null>(
     () => readQuestion(completion, prompt, pictures?.world ?? null),
@@ -56,7 +56,13 @@ export function TraceInspector({
       {pictures === null ? (
         <p className={classes.waiting}>Looking for its pictures …</p>
       ) : (
-        <PictureStrip pictures={pictures} cited={cited} pointed={pointed} onPoint={setPointed} />
+        <PictureStrip
+          pictures={pictures}
+          line={completion}
+          cited={cited}
+          pointed={pointed}
+          onPoint={setPointed}
+        />
       )}
       <div className={classes.root}>
         <article className={classes.text} aria-label={`Completion ${completion.k + 1}`}>

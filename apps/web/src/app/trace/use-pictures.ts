@@ -1,6 +1,7 @@
 import { listWorldFrames, type TraceFrame } from "@sightline/core/ask";
 import { findWorldOfQuestion } from "@sightline/core/links";
 import type { KnownTriple } from "@sightline/core/perception";
+import type { LineOf } from "@sightline/core/wire";
 import type { World } from "@sightline/core/worlds";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -21,8 +22,25 @@ export type Pictures = {
   problem: string | null;
 };
 
-/** The pictures of the clip that a question asks about, with the newest triples; else those of its world. */
-export function usePictures(clip_id: string | null, question_id: string): Pictures | null {
+/** What names the question of a completion, and the completion itself. */
+export type PicturedLine = Pick<
+  LineOf<"completion">,
+  "run_id" | "attempt" | "seq" | "clip_id" | "question_id"
+>;
+
+/**
+ * The pictures of the clip that a completion's question asks about, with the newest triples; of its world where no clip
+ * was made. Null while they are looked for.
+ */
+export function usePictures(line: PicturedLine): Pictures | null {
+  const { run_id, attempt, seq, question_id } = line;
+  const isOfWorld = useMemo(() => findWorldOfQuestion(question_id) !== null, [question_id]);
+  // A clip may have been rendered of the world after the run had written its lines.
+  const checked = useQuery(
+    trpc.links.check.queryOptions(line.clip_id === null && isOfWorld ? { run_id, attempt, seq } : skipToken),
+  );
+  const isLooking = line.clip_id === null && isOfWorld && checked.isPending;
+  const clip_id = line.clip_id ?? checked.data?.clip?.clip_id ?? null;
   const named = clip_id === null ? skipToken : { clip_id };
   const clip = useQuery({ ...trpc.clips.get.queryOptions(named), retry: false });
   const here = clip.data ? { clip_id: clip.data.clip_id } : skipToken;
@@ -33,6 +51,7 @@ export function usePictures(clip_id: string | null, question_id: string): Pictur
     trpc.triples.get.queryOptions(newest === null ? skipToken : { triple_set_id: newest.triple_set_id }),
   );
   const isWaiting =
+    isLooking ||
     (clip_id !== null && clip.isPending) ||
     (clip.data !== undefined &&
       (selection.isPending || sets.isPending || (newest !== null && set.isPending)));
@@ -47,7 +66,7 @@ export function usePictures(clip_id: string | null, question_id: string): Pictur
           ...found,
           frames: set.data.triples.map((triple) => ({ ...triple, triple })),
           triples: set.data.triples,
-          source: `triples: ${set.data.label}`,
+          source: `Triples: ${set.data.label}.`,
           problem: null,
         };
       const kept = (selection.data?.decisions ?? []).filter((decision) => decision.kept);
@@ -55,7 +74,7 @@ export function usePictures(clip_id: string | null, question_id: string): Pictur
         ...found,
         frames: kept.map(({ frame, time_secs }, index) => ({ index, frame, time_secs, triple: null })),
         triples: null,
-        source: "no triples were made of this clip",
+        source: "No triples were made of this clip.",
         problem:
           kept.length > 0 ? null : "Key-frames of this clip are not there yet: open the clip to make them.",
       };
@@ -66,7 +85,7 @@ export function usePictures(clip_id: string | null, question_id: string): Pictur
         world,
         frames: listWorldFrames(world),
         triples: null,
-        source: "drawn here from the generated world; no clip of it was made",
+        source: "Drawn here from the generated world; no clip of it was made.",
         problem: null,
       };
     return {

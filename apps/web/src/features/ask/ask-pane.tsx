@@ -2,7 +2,7 @@ import { Button, Loader, Progress, Select } from "@mantine/core";
 import { findCited, readHeadingStart, type Strike, toggleStrike } from "@sightline/core/ask";
 import type { StoredQuestion } from "@sightline/core/benchmarks";
 import { readTrace, type TracePart } from "@sightline/core/traces";
-import { TraceText } from "@sightline/ui/trace-text";
+import { RawText, TraceText } from "@sightline/ui/trace-text";
 import { IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
@@ -11,6 +11,7 @@ import type { ClipPaneProps } from "../../app/clip-pane.ts";
 import { useKeys } from "../../app/keys.ts";
 import { useQuestionsOfClip } from "../../app/questions/questions.ts";
 import { type Choice, usePicked, useReasoners } from "../../app/reasoners/reasoners.ts";
+import { Reading } from "../../app/trace/index.tsx";
 import classes from "./ask-pane.module.css";
 import { BeforeAndAfter } from "./before-and-after.tsx";
 import { CaseButton } from "./case-button.tsx";
@@ -347,6 +348,8 @@ function TraceView({
     trace.triples.find((triple) => triple.index === index)?.frame ?? null;
   const { reading, state, problem, chars } = trace;
   const is_whole = trace.text.length === chars;
+  const [is_raw, setRaw] = useState(false);
+  useKeys("Trace", [{ key: "r", label: "Raw text, or as it reads", run: () => setRaw(!is_raw) }]);
   return (
     <div className={classes.part} data-testid="trace" data-state={state} data-trace={trace.trace_id}>
       <h3 className={classes.title}>
@@ -355,7 +358,8 @@ function TraceView({
         <span className={classes.faint}>{sayCost(trace)}</span>
         {state !== "streaming" && trace.text !== "" && children}
       </h3>
-      {trace.text !== "" && (
+      {trace.text !== "" && is_raw && <RawText text={trace.text} />}
+      {trace.text !== "" && !is_raw && (
         <TraceText
           text={trace.text}
           think={reading?.think ?? null}
@@ -377,6 +381,23 @@ function TraceView({
       {problem !== null && <p className={classes.problem}>{problem}</p>}
       {state === "cancelled" && <p className={classes.hint}>Stopped. What had come by then is kept.</p>}
       {trace.text !== "" && is_whole && state !== "streaming" && <VerdictLine trace={trace} />}
+      {trace.text !== "" && is_whole && state !== "streaming" && (
+        <details className={classes.prompt}>
+          <summary>How it was read, by both rule sets</summary>
+          <Reading
+            text={trace.text}
+            asked={trace.question}
+            prompt={trace.prompt}
+            emitted={null}
+            judges={
+              trace.judgement === null
+                ? []
+                : [{ variant: trace.judgement.by, ms: null, cached: false, ...trace.judgement }]
+            }
+            length={sayCost(trace) || "Tokens not counted"}
+          />
+        </details>
+      )}
       <details className={classes.prompt}>
         <summary>What it read</summary>
         <pre>{trace.prompt}</pre>

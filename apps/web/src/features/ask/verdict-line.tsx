@@ -1,16 +1,8 @@
 import { judgeText } from "@sightline/core/ask";
 import type { Trace } from "@sightline/core/traces";
 import { useMemo } from "react";
+import { RULES } from "../../app/trace/index.tsx";
 import classes from "./verdict-line.module.css";
-
-const RULES: Record<string, string> = {
-  lone_letter: "a letter alone",
-  boxed: "the last boxed letter",
-  leading_letter: "the letter in front",
-  option_text: "the option's text",
-  declared: "“answer is …”",
-  bracketed: "the letter in brackets",
-};
 
 const JUDGEMENTS: Record<string, string> = {
   no_think: "nothing to judge: no reasoning",

@@ -1,7 +1,7 @@
 import { findCites } from "@sightline/core/ask";
 import type { CompletionGroup } from "@sightline/core/runs";
 import { findDifferences } from "@sightline/core/traces";
-import { CompletionColumn, isHeldOut, orderByAdvantage } from "@sightline/ui/group-grid";
+import { type Completion, CompletionColumn, isHeldOut, orderByAdvantage } from "@sightline/ui/group-grid";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { PictureStrip, type Pictures, usePictures } from "../../../app/trace/index.tsx";
@@ -10,7 +10,8 @@ import type { GroupView } from "./use-group-view.ts";
 
 /** The completions side by side under the pictures that they cite, with what differs between them. */
 export function Columns({ group, view }: { group: CompletionGroup; view: GroupView }) {
-  const pictures = usePictures(group.clip_id, group.question_id);
+  const first = group.completions[0] as Completion;
+  const pictures = usePictures(first);
   const [pointed, setPointed] = useState<number | null>(null);
   const navigate = useNavigate();
   const { completions, prompt } = group;
@@ -44,7 +45,7 @@ export function Columns({ group, view }: { group: CompletionGroup; view: GroupVi
       {pictures === null ? (
         <p className={classes.waiting}>Looking for the pictures …</p>
       ) : (
-        <PictureStrip pictures={pictures} cited={cited} pointed={pointed} onPoint={setPointed} />
+        <PictureStrip pictures={pictures} line={first} cited={cited} pointed={pointed} onPoint={setPointed} />
       )}
       {differences === null && (
         <p className={classes.note}>These texts are too long to be compared word by word.</p>

@@ -138,7 +138,6 @@ function Header({ group, view }: { group: CompletionGroup; view: GroupView }) {
         </span>
       ) : (
         <span className={classes.tools}>
-          <GlyphLegend />
           <SegmentedControl
             size="xs"
             aria-label="Order"
@@ -151,6 +150,7 @@ function Header({ group, view }: { group: CompletionGroup; view: GroupView }) {
           />
         </span>
       )}
+      <span className={classes.row} />
       <details className={classes.prompt}>
         <summary>Prompt</summary>
         <pre>{group.prompt ?? "The prompt was not kept."}</pre>
@@ -166,6 +166,11 @@ function Header({ group, view }: { group: CompletionGroup; view: GroupView }) {
             </button>
           )}
         </p>
+      )}
+      {!isOpen && (
+        <span className={classes.legend}>
+          <GlyphLegend />
+        </span>
       )}
     </header>
   );
