@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerBase
 from sightline_trainer.checkpoints import checkpoint_dir, is_complete
 from sightline_trainer.evaluate.settings import EvaluationSettings, split_checkpoint
 from sightline_trainer.grpo.data import DataError, Question, read_questions
-from sightline_trainer.grpo.evaluate import Answer, answer, evaluate, settings_card
+from sightline_trainer.grpo.evaluate import Answer, answer, evaluate, hash_values, settings_card
 from sightline_trainer.grpo.monitor import Monitor
 from sightline_trainer.grpo.run import Run
 from sightline_trainer.grpo.scorer import Scorer
@@ -29,6 +29,8 @@ class EvaluationRun(Run):
         self.log.phase("load_data", 0, 1)
         questions = read_questions(self.attempt.run.data / "eval.jsonl")
         self.log.phase("load_data", 1, 1)
+        card = settings_card(settings, questions, self.plan.seed)
+        self.log.config("evaluation", hash_values(card), card)
         base = self._base_model(self._questions_of_recipe())
         self.log.phase("load_model", 0, 1)
         tokenizer = self._load_tokenizer(base)
@@ -92,7 +94,10 @@ class EvaluationRun(Run):
         given = [answers[item.question_id] for item in questions]
         per_task, overall, _ = evaluate(given, questions, scorer)
         self.log.evaluation(
-            step=self._step, settings_hash=settings_card(settings, questions), per_task=per_task, overall=overall
+            step=self._step,
+            settings_hash=hash_values(settings_card(settings, questions, self.plan.seed)),
+            per_task=per_task,
+            overall=overall,
         )
         self.log.phase("finish", 1, 1)
         return "done"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -25,14 +25,28 @@ Answer = tuple[str, int, bool]
 """Text, its tokens, and whether it ended by itself."""
 
 
-def settings_card(settings: Settings, questions: Sequence[Question]) -> str:
-    """Hash of everything that two evaluations must share to be compared."""
-    digest = hashlib.sha256(
-        json.dumps([settings.temperature, settings.max_completion_tokens, settings.rule_set, settings.model]).encode()
-    )
+def settings_card(settings: Settings, questions: Sequence[Question], seed: int) -> dict[str, str | int | float]:
+    """Everything that two evaluations must share to be compared; what is asked is not in it but by its hash."""
+    digest = hashlib.sha256()
     for item in questions:
         digest.update(f"{item.question_id}\0{item.prompt}\0{item.gold}\n".encode())
-    return digest.hexdigest()[:16]
+    return {
+        "questions": digest.hexdigest()[:16],
+        "question_count": len(questions),
+        "frames": getattr(settings, "frames", ""),
+        "prompt_version": getattr(settings, "prompt_version", "") or ("words" if settings.is_word_level else "chat"),
+        "temperature": settings.temperature,
+        "max_completion_tokens": settings.max_completion_tokens,
+        "seed": seed,
+        "rule_set": settings.rule_set,
+        "judge": settings.judge_model or "reference",
+        "judge_variants": settings.judge_variants,
+    }
+
+
+def hash_values(values: Mapping[str, Any]) -> str:
+    """Names a set of values: 16 hexadecimal digits."""
+    return hashlib.sha256(json.dumps(dict(values), sort_keys=True).encode()).hexdigest()[:16]
 
 
 @torch.no_grad()

@@ -52,6 +52,20 @@ class PhaseLine(TypedDict):
     total: float
 
 
+class ConfigLine(TypedDict):
+    v: Literal[1]
+    run_id: str
+    attempt: int
+    stream: Literal["events", "completions"]
+    seq: int
+    time_secs: float
+    mono_secs: float
+    type: Literal["config"]
+    about: Literal["run", "evaluation"]
+    hash: str
+    values: dict[str, object]
+
+
 class StageLine(TypedDict):
     v: Literal[1]
     run_id: str
@@ -278,6 +292,7 @@ class CompletionLine(TypedDict):
 WireLine = (
     AttemptStartLine
     | PhaseLine
+    | ConfigLine
     | StageLine
     | MetricsLine
     | GenerationLine

@@ -226,6 +226,12 @@ class EventLog:
         """What is being done now, and how far it is."""
         self.emit("phase", {"name": name, "done": done, "total": total})
 
+    def config(
+        self, about: Literal["run", "evaluation"], hash: str, values: Mapping[str, str | int | float | bool | None]
+    ) -> None:
+        """What is in force: of the run, or of an evaluation, whose hash is then its settings_hash."""
+        self.emit("config", {"about": about, "hash": hash, "values": dict(values)})
+
     def stage(
         self,
         *,

@@ -80,6 +80,15 @@ const Phase = Envelope.extend({
   total: z.number(),
 });
 
+const Config = Envelope.extend({
+  type: z.literal("config"),
+  about: z
+    .enum(["run", "evaluation"])
+    .describe("run: the configuration in force; evaluation: the settings card, which two must share to be compared"),
+  hash: z.string().describe("Of the values; an evaluation's is its settings_hash"),
+  values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+});
+
 const Stage = Envelope.extend({
   type: z.literal("stage"),
   index: z.int().min(0).describe("0-based"),
@@ -217,6 +226,7 @@ const Completion = Envelope.extend({
 export const WireLine = z.discriminatedUnion("type", [
   AttemptStart,
   Phase,
+  Config,
   Stage,
   Metrics,
   Generation,
