@@ -145,7 +145,7 @@ const runShots: Shot[] = [
     prepare: (page) => waitForStep(page, 192),
   },
   {
-    name: "run-group",
+    name: "run-groups",
     address: async (page) => `${await addressOf(page, "three stages")}?step=92&tab=groups&group=g000092-1`,
     prepare: (page) => page.getByRole("article").first().waitFor(),
   },
@@ -184,6 +184,22 @@ const sampleShots: Shot[] = [
     },
   },
   {
+    name: "run-group",
+    address: () => GROUP,
+    async prepare(page) {
+      await page.getByTestId("trace-picture").first().waitFor();
+      await page.getByRole("button", { name: "Open frame 2" }).first().hover();
+    },
+  },
+  {
+    name: "trace",
+    address: () => `${GROUP}?k=0`,
+    async prepare(page) {
+      await page.getByTestId("trace-picture").first().waitFor();
+      await page.getByRole("region", { name: "How it was read" }).waitFor();
+    },
+  },
+  {
     name: "questions",
     address: () => "/questions",
     prepare: (page) => page.getByRole("row").nth(1).waitFor(),
@@ -194,6 +210,9 @@ const sampleShots: Shot[] = [
     prepare: (page) => page.getByTestId("evaluation-row").first().waitFor(),
   },
 ];
+
+/** A group of the recorded run whose completions part ways. */
+const GROUP = "/runs/tiny-recorded/groups/1/47/g000047-room-quarter-1-5-1000947";
 
 /** The clip whose question is asked. */
 const ASKED = "street-round-the-corner-3";
