@@ -132,6 +132,22 @@ const runShots: Shot[] = [
     prepare: (page) => page.getByText("This machine is ready").waitFor(),
   },
   {
+    name: "launch-schedules",
+    address: async (page) => {
+      const run = (await addressOf(page, "three stages")).split("/").at(-1);
+      return `/runs/launch?preset=simulated-three-stages&against=${run}`;
+    },
+    async prepare(page) {
+      await page.getByRole("slider", { name: "End of stage 1, in epochs" }).press("ArrowRight");
+      await page.getByRole("table", { name: /^Differences from/ }).waitFor();
+    },
+  },
+  {
+    name: "alert-rule",
+    address: () => "/alerts/rules/new",
+    prepare: (page) => page.getByText(/^It would have fired/).waitFor(),
+  },
+  {
     name: "run",
     address: (page) => addressOf(page, "going on"),
     async prepare(page) {
