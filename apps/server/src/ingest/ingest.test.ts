@@ -261,6 +261,123 @@ describe("ingest", () => {
     expect(near?.steps).toEqual(Array.from({ length: 30 }, (_, k) => 421 + k));
   });
 
+  it("B31: from where an attempt resumed its rows count, for every metric, in windows and beside others", () => {
+    const { ingest, lines } = database();
+    const rows = (attempt: number, from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, i) =>
+        metricsLine({ attempt, seq: i + 1 }, from + i, { loss: attempt * 100 + from + i, kl: attempt }),
+      );
+    ingest.apply([chunkOf(fileOf(rows(1, 0, 15)))]);
+    ingest.apply([chunkOf(fileOf(rows(2, 10, 20)), { attempt: 2 })]);
+    const attempts = [
+      { attempt: 1, resume_step: 0, first_step: 0 },
+      { attempt: 2, resume_step: 9, first_step: 10 },
+    ];
+    for (const name of ["loss", "kl"]) {
+      const window = lines.window(
+        { run_id: "run-a", name, from_step: 0, to_step: 30, points: 100 },
+        attempts,
+      );
+      const steps = (rolled_back: boolean) =>
+        window
+          .filter((part) => part.rolled_back === rolled_back)
+          .map(({ attempt, buckets }) => [attempt, buckets.first_step[0], buckets.last_step.at(-1)]);
+      expect(steps(false)).toEqual([
+        [1, 0, 9],
+        [2, 10, 20],
+      ]);
+      expect(steps(true)).toEqual([[1, 10, 15]]);
+      const beside = lines.overlay("run-a", [name], 100, attempts).flatMap((line) => line.steps);
+      expect(beside).toEqual(Array.from({ length: 21 }, (_, step) => step));
+    }
+    const values = lines.overlay("run-a", ["loss"], 100, attempts).flatMap((line) => line.values);
+    expect(values.slice(9, 11)).toEqual([109, 210]);
+  });
+
+  it("B34: what is sent of a run with infinities is legal JSON, and holds them", () => {
+    const { ingest, lines } = database();
+    const bare = fileOf(metrics(5))
+      .toString()
+      .replace('"loss":1}', '"loss":1,"kl":Infinity,"grad_norm":-Infinity}');
+    ingest.apply([chunkOf(bare)]);
+    const attempts = [{ attempt: 1, resume_step: 0, first_step: 1 }];
+    const sent = JSON.stringify([
+      lines.allRows("run-a"),
+      lines.history("run-a", 512, attempts, null),
+      lines.overlay("run-a", ["kl", "grad_norm"], 80, attempts),
+    ]);
+    expect(sent).not.toMatch(/:null,"kl"|NaN[^"]|Infinity[^"]/);
+    const [rows, history, beside] = JSON.parse(sent);
+    expect(rows[1].line.values).toMatchObject({ kl: "Infinity", grad_norm: "-Infinity" });
+    const kl = history.series.find(({ name }: { name: string }) => name === "kl").buckets;
+    expect([kl.n, kl.pos_inf]).toEqual([[0], [1]]);
+    expect(beside.map(({ values }: { values: unknown[] }) => values)).toEqual([["Infinity"], ["-Infinity"]]);
+  });
+
+  it("B38: runs that were logged every 5 and every 10 steps line up by step", () => {
+    const { db, ingest, lines } = database();
+    createRunStore(db).adopt(
+      { run_id: "run-b", name: "b", engine: "simulator", preset: "", seed: 2, stages: [], settings: {} },
+      "local",
+    );
+    const rows = (run_id: string, every: number) =>
+      Array.from({ length: 120 / every }, (_, i) =>
+        metricsLine({ run_id, seq: i + 1 }, (i + 1) * every, { loss: (i + 1) * every }),
+      );
+    ingest.apply([chunkOf(fileOf(rows("run-a", 10)))]);
+    ingest.apply([chunkOf(fileOf(rows("run-b", 5)), { run_id: "run-b" })]);
+    const attempts = [{ attempt: 1, resume_step: 0, first_step: 5 }];
+    const [a] = lines.overlay("run-a", ["loss"], 200, attempts);
+    const [b] = lines.overlay("run-b", ["loss"], 200, attempts);
+    expect([a?.steps.slice(0, 2), b?.steps.slice(0, 4)]).toEqual([
+      [10, 20],
+      [5, 10, 15, 20],
+    ]);
+    for (const line of [a, b]) expect(line?.values).toEqual(line?.steps);
+  });
+
+  it("draws rates of the tallies beside others, summed where steps are many, without what was rolled back", () => {
+    const { ingest, lines } = database();
+    const right = { raw: 1, weight: 1, null_reason: null };
+    const judges = (agrees: boolean) => [
+      { variant: "as_written", letter: "B", agrees, status: "ok" as const, ms: 1, cached: false },
+    ];
+    // At step s of 1 to 4, s of 4 correct answers are consistent; at odd steps the one group has no signal.
+    const rows = [1, 2, 3, 4].flatMap((step) =>
+      [0, 1, 2, 3].map((k) =>
+        completionLine(
+          { seq: (step - 1) * 4 + k + 1 },
+          {
+            step,
+            group_id: `g${step}`,
+            k,
+            rewards: { accuracy: right },
+            judges: judges(k < step),
+            reward: step % 2 === 1 ? 1 : k / 4,
+          },
+        ),
+      ),
+    );
+    ingest.apply([chunkOf(fileOf(rows), { stream: "completions" })]);
+    const alone = [{ attempt: 1, resume_step: 0, first_step: 1 }];
+    const read = (points: number, attempts = alone) =>
+      lines
+        .overlay("run-a", ["tally/consistent", "tally/tied"], points, attempts)
+        .map(({ name, steps, values }) => [name, steps, values]);
+    expect(read(40)).toEqual([
+      ["tally/consistent", [1, 2, 3, 4], [0.25, 0.5, 0.75, 1]],
+      ["tally/tied", [1, 2, 3, 4], [1, 0, 1, 0]],
+    ]);
+    expect(read(2)).toEqual([
+      ["tally/consistent", [1, 2, 4], [0.25, 0.625, 1]],
+      ["tally/tied", [1, 2, 4], [1, 0.5, 0]],
+    ]);
+    expect(read(40, [...alone, { attempt: 2, resume_step: 2, first_step: 3 }])).toEqual([
+      ["tally/consistent", [1, 2], [0.25, 0.5]],
+      ["tally/tied", [1, 2], [1, 0]],
+    ]);
+  });
+
   it("B27: the same prompt four times in a step stays four groups", () => {
     const { ingest, lines } = database();
     const rows = Array.from({ length: 8 }, (_, i) =>

@@ -56,6 +56,21 @@ test("several streams come over one, and one that does not exist says so alone",
   expect(events.at(-1)).toMatchObject({ id: 1, kind: "value", value: [{ title: "Reading", state: "done" }] });
 });
 
+test("as many streams as a page may have are no leak", async () => {
+  const warnings: string[] = [];
+  const note = (warning: Error) => warnings.push(warning.name);
+  process.on("warning", note);
+  const streams = Array.from({ length: 30 }, (_, id) => ({ id, path: "jobs.follow" }));
+  let values = 0;
+  for await (const { event } of listen({ streams })) {
+    if (event.kind === "value") values += 1;
+    if (values === 30) break;
+  }
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
+});
+
 test("a page that comes back goes on after the last event of each stream", async () => {
   const files = ["a", "b"].map((name) => join(app.dataDir, name));
   for (const file of files) writeFileSync(file, file);

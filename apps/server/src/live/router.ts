@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { getTRPCErrorFromUnknown, isTrackedEnvelope, TRPCError, tracked } from "@trpc/server";
 import { z } from "zod";
 import type { Context } from "../trpc.ts";
@@ -35,7 +36,10 @@ export const liveRouter = router({
     signal,
   }): AsyncGenerator<ReturnType<typeof tracked<LiveEvent>>> {
     const last = LastEvents.parse(JSON.parse(input.lastEventId ?? "{}"));
-    const open = await openProcedures(ctx, signal ?? new AbortController().signal);
+    const left = signal ?? new AbortController().signal;
+    // Each stream hears of its end by this one signal, at more than one place: many of them are no leak.
+    setMaxListeners(MOST * 4, left);
+    const open = await openProcedures(ctx, left);
     const streams = new Map(
       input.streams.map(({ id, path, input: given }) => {
         const event_id = last[id];

@@ -88,6 +88,37 @@ describe("odd numbers", () => {
   });
 });
 
+describe("smoothing", () => {
+  const values = Float64Array.from(
+    { length: 100_000 },
+    (_, k) => Math.sin(k / 900) + ((k * 7919) % 101) / 100,
+  );
+  const x = Float64Array.from(values.keys());
+  const line = (length: number): CurveSeries => ({
+    id: "a",
+    label: "a",
+    color: "total",
+    x: x.subarray(0, length),
+    values: values.subarray(0, length),
+  });
+
+  it("B36: does not depend on how much of a run is there, nor on the window or the thinning", () => {
+    const drawn = (length: number, window: readonly [number, number]) => {
+      const scene = buildScene([line(length)], { ...options, smoothing: 0.9, window });
+      const found = scene.lines.filter(({ role }) => role === "value");
+      return new Map(found.flatMap((one) => one.x.map((at, k) => [at, one.y[k]] as const)));
+    };
+    const whole = drawn(100_000, [0, 10_000]);
+    const beginning = drawn(10_000, [0, 10_000]);
+    const near = drawn(100_000, [4000, 4200]);
+    expect(whole.size).toBeGreaterThan(100);
+    expect([...beginning].filter(([at]) => at < 9900)).toEqual([...whole].filter(([at]) => at < 9900));
+    const shared = [...near].filter(([at]) => whole.has(at));
+    expect(shared.length).toBeGreaterThan(0);
+    for (const [at, value] of shared) expect(value).toBe(whole.get(at));
+  });
+});
+
 describe("stack", () => {
   it("adds up, and breaks where a part is missing", () => {
     const x = [1, 2, 3];

@@ -113,7 +113,7 @@ export function createLineStore(db: Db) {
       name,
       sql.prepare<[string, number, number, number, number], { step: number; rate: number }>(
         `SELECT min(step) AS step, 1.0 * sum(${part}) / sum(${whole}) AS rate FROM step_tallies
-         WHERE run_id = ? AND attempt = ? AND step BETWEEN ? AND ? GROUP BY step / ?
+         WHERE run_id = ? AND attempt = ? AND step BETWEEN ? AND ? GROUP BY step / CAST(? AS INTEGER)
          HAVING sum(${whole}) > 0 ORDER BY 1`,
       ),
     ]),
@@ -275,7 +275,7 @@ export function createLineStore(db: Db) {
       return [...marks, ...newest.map(toRow)].sort((a, b) => a.id - b.id);
     },
 
-    linesOf<T extends "stage" | "checkpoint">(run_id: string, type: T): LineOf<T>[] {
+    linesOf<T extends "stage" | "checkpoint" | "config">(run_id: string, type: T): LineOf<T>[] {
       return selectOfType.all(run_id, type).map(({ raw }) => readAcceptedLine(raw) as LineOf<T>);
     },
 

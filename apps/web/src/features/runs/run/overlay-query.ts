@@ -1,11 +1,8 @@
-import type { XMap } from "@sightline/core/runs";
-import { X_METRICS } from "@sightline/core/runs";
+import { X_METRICS, type XMap } from "@sightline/core/runs";
 import type { Extent } from "@sightline/ui/curve";
 import { alone, trpc } from "../../../app/clients.ts";
+import { MOST_NAMED } from "./overlay.ts";
 import { getAskedWindow } from "./window.ts";
-
-/** So many other runs are told apart by colour and read out; further ones are drawn thin and grey. */
-export const MOST_NAMED = 8;
 
 const POINTS = 80;
 /** Of very many lines each has few pixels: as many points as are drawn. */

@@ -1,8 +1,9 @@
 import { mapBetween, type OverlayLine, type RunSummary, X_METRICS, type XMap } from "@sightline/core/runs";
 import { toNumber } from "@sightline/core/wire";
 import type { CurveSeries } from "@sightline/ui/curve";
-import { MOST_NAMED } from "./overlay-query.ts";
 
+/** So many other runs are told apart by colour and read out; further ones are drawn thin and grey. */
+export const MOST_NAMED = 8;
 const DASHES = ["solid", "dashed", "dotted"] as const;
 
 /** Lines as the server gave them, coloured by run and dashed by metric. Pure. */
