@@ -145,6 +145,8 @@ const launchRoute = createRoute({
     /** The run whose checkpoint after `step` a new one begins from. */
     fork: z.string().optional().catch(undefined),
     step: z.number().int().positive().optional().catch(undefined),
+    /** The run whose schedule is laid beside the drawn one. */
+    against: z.string().optional().catch(undefined),
   }),
   component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "LaunchPage"),
 });

@@ -1,7 +1,7 @@
 import type { StageSpec } from "@sightline/core/runs";
-import type { REWARD_PARTS, RewardWeights } from "@sightline/core/wire";
+import { isByStep, STAGE_SETTINGS } from "@sightline/core/schedules";
 
-type Part = (typeof REWARD_PARTS)[number];
+type StageSetting = (typeof STAGE_SETTINGS)[number]["name"];
 
 /** Stages end and begin on multiples of this many epochs, and are at least as long. */
 export const EPOCH_GRID = 0.25;
@@ -75,12 +75,83 @@ export function removeStage(stages: readonly StageSpec[], index: number): StageS
 export function setWeight(
   stages: readonly StageSpec[],
   index: number,
-  part: Part,
+  part: string,
   weight: number,
 ): StageSpec[] {
   return stages.map((stage, k) =>
     k === index ? { ...stage, weights: { ...stage.weights, [part]: weight } } : stage,
   );
+}
+
+/** Gives a stage a learning rate, β or temperature of its own; null: the run's holds. */
+export function setStageSetting(
+  stages: readonly StageSpec[],
+  index: number,
+  name: StageSetting,
+  value: number | null,
+): StageSpec[] {
+  return stages.map((stage, k) => {
+    if (k !== index) return stage;
+    const { [name]: _, ...rest } = stage;
+    return value === null ? rest : { ...rest, [name]: value };
+  });
+}
+
+/** Binds all stages to optimiser steps, or to epochs again; each lasts as long as before, to the nearest step. */
+export function bindToSteps(
+  stages: readonly StageSpec[],
+  isBound: boolean,
+  steps_per_epoch: number,
+): StageSpec[] {
+  if (isBound)
+    return stages.map((stage) => ({
+      ...stage,
+      steps: Math.max(1, Math.round((stage.to_epoch - stage.from_epoch) * steps_per_epoch)),
+    }));
+  return layOut(
+    stages.map(({ steps: _, ...stage }) => stage),
+    stages.map((stage) => Math.max(EPOCH_GRID, snapEpoch(lengthOf(stage, steps_per_epoch)))),
+  );
+}
+
+/** Sets how many steps a stage lasts that is bound to them; those behind it move along. */
+export function setSteps(
+  stages: readonly StageSpec[],
+  index: number,
+  steps: number,
+  steps_per_epoch: number,
+): StageSpec[] {
+  const changed = stages.map((stage, k) =>
+    k === index ? { ...stage, steps: Math.max(1, Math.round(steps)) } : stage,
+  );
+  return placeSteps(changed, steps_per_epoch);
+}
+
+/** Puts stages that are bound to steps where these lie in epochs; others stay as they are. */
+export function placeSteps(stages: readonly StageSpec[], steps_per_epoch: number): StageSpec[] {
+  if (!isByStep(stages)) return [...stages];
+  return layOut(
+    stages,
+    stages.map((stage) => lengthOf(stage, steps_per_epoch)),
+  );
+}
+
+/** After a change on the timeline: stages that are bound to steps last as many as their new length holds. */
+export function keepSteps(
+  before: readonly StageSpec[],
+  after: readonly StageSpec[],
+  steps_per_epoch: number | null,
+): StageSpec[] {
+  if (steps_per_epoch === null || !isByStep(before)) return [...after];
+  return after.map((stage) => {
+    const length = stage.to_epoch - stage.from_epoch;
+    if (Math.abs(length - lengthOf(stage, steps_per_epoch)) < 1e-5) return stage;
+    return { ...stage, steps: Math.max(1, Math.round(length * steps_per_epoch)) };
+  });
+}
+
+function lengthOf({ steps, from_epoch, to_epoch }: StageSpec, steps_per_epoch: number): number {
+  return steps === undefined ? to_epoch - from_epoch : steps / steps_per_epoch;
 }
 
 export function setName(stages: readonly StageSpec[], index: number, name: string): StageSpec[] {
@@ -92,9 +163,9 @@ export function isSameSchedule(a: readonly StageSpec[], b: readonly StageSpec[])
   return JSON.stringify(a.map(pick)) === JSON.stringify(b.map(pick));
 }
 
-function pick({ name, weights, from_epoch, to_epoch }: StageSpec): [string, RewardWeights, number, number] {
-  const { format, accuracy, consistency } = weights;
-  return [name, { format, accuracy, consistency }, from_epoch, to_epoch];
+function pick({ name, weights, from_epoch, to_epoch, steps, ...own }: StageSpec): unknown[] {
+  const settings = STAGE_SETTINGS.map((setting) => own[setting.name]);
+  return [name, Object.entries(weights).sort(), from_epoch, to_epoch, steps, settings];
 }
 
 function layOut(stages: readonly StageSpec[], lengths: readonly number[]): StageSpec[] {

@@ -1,8 +1,15 @@
-import { ActionIcon, Menu, NumberInput, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Menu, NumberInput, SegmentedControl, TextInput, Tooltip } from "@mantine/core";
 import type { StageSpec } from "@sightline/core/runs";
-import { SCHEDULE_PRESETS, totalEpochs, validateStages } from "@sightline/core/schedules";
-import { REWARD_PARTS } from "@sightline/core/wire";
 import {
+  isByStep,
+  SCHEDULE_PRESETS,
+  STAGE_SETTINGS,
+  stageSteps,
+  totalEpochs,
+  validateStages,
+} from "@sightline/core/schedules";
+import {
+  IconAdjustments,
   IconArrowBackUp,
   IconArrowForwardUp,
   IconArrowLeft,
@@ -12,11 +19,26 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import { type KeyboardEvent, useState } from "react";
-import { isSameSchedule, moveStage, removeStage, setLength, setName, setWeight, splitStage } from "./edit.ts";
+import { listParts } from "./areas.tsx";
+import {
+  bindToSteps,
+  isSameSchedule,
+  keepSteps,
+  moveStage,
+  placeSteps,
+  removeStage,
+  setLength,
+  setName,
+  setStageSetting,
+  setSteps,
+  setWeight,
+  splitStage,
+} from "./edit.ts";
 import { type History, note, redo, undo } from "./history.ts";
 import classes from "./schedule-editor.module.css";
 import { Timeline } from "./timeline.tsx";
 
+export { ScheduleDiff } from "./compare.tsx";
 export { isSameSchedule } from "./edit.ts";
 export { type History, note, redo, startHistory, undo } from "./history.ts";
 
@@ -25,27 +47,36 @@ export { type History, note, redo, startHistory, undo } from "./history.ts";
  *
  * @param history  The schedule with its past; the caller keeps it.
  * @param steps_per_epoch  For the axis in steps; null when not known.
+ * @param settings  What holds where a stage has no setting of its own, by name; null where the engine knows none.
  */
 export function ScheduleEditor({
   history,
   steps_per_epoch,
+  settings,
   onChange,
 }: {
   history: History<StageSpec[]>;
   steps_per_epoch: number | null;
+  settings: Readonly<Record<string, number>> | null;
   onChange: (history: History<StageSpec[]>) => void;
 }) {
-  const stages = history.now;
+  const stages = steps_per_epoch === null ? history.now : placeSteps(history.now, steps_per_epoch);
   const [chosen, setChosen] = useState(0);
   const selected = Math.min(chosen, stages.length - 1);
   const faults = validateStages(stages);
+  const isOwn = stages.some((stage) => STAGE_SETTINGS.some(({ name }) => stage[name] !== undefined));
+  const [isOpen, setOpen] = useState(false);
+  const parts = listParts(stages);
+  const isBound = isByStep(stages);
   const edit = (next: StageSpec[], isSameGesture = false) => {
-    if (!isSameSchedule(next, stages)) onChange(note(history, next, isSameGesture));
+    const kept = keepSteps(stages, next, steps_per_epoch);
+    if (!isSameSchedule(kept, stages)) onChange(note(history, kept, isSameGesture));
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+    const key = event.key.toLowerCase();
+    if (!(event.ctrlKey || event.metaKey) || (key !== "z" && key !== "y")) return;
     if (event.target instanceof HTMLInputElement) return;
-    onChange(event.shiftKey ? redo(history) : undo(history));
+    onChange(event.shiftKey || key === "y" ? redo(history) : undo(history));
     event.preventDefault();
   };
   return (
@@ -54,9 +85,29 @@ export function ScheduleEditor({
         <h2 className={classes.title}>Schedule</h2>
         <span className={classes.quiet}>
           {stages.length} {stages.length === 1 ? "stage" : "stages"}, {totalEpochs(stages)} epochs
-          {steps_per_epoch !== null && `, ${Math.round(totalEpochs(stages) * steps_per_epoch)} steps`}
+          {steps_per_epoch !== null &&
+            `, ${(stageSteps(stages, steps_per_epoch).at(-1)?.to_step ?? 1) - 1} steps`}
         </span>
         <span className={classes.tools}>
+          {steps_per_epoch !== null && (
+            <SegmentedControl
+              size="xs"
+              aria-label="What stages are bound to"
+              value={isBound ? "steps" : "epochs"}
+              data={[
+                { value: "epochs", label: "Epochs" },
+                { value: "steps", label: "Steps" },
+              ]}
+              onChange={(value) =>
+                onChange(note(history, bindToSteps(stages, value === "steps", steps_per_epoch)))
+              }
+            />
+          )}
+          {settings !== null && (
+            <Tool label="Settings of stages" isPressed={isOpen || isOwn} onClick={() => setOpen(!isOpen)}>
+              <IconAdjustments size={16} stroke={1.7} />
+            </Tool>
+          )}
           <Presets onChoose={(next) => edit(next)} />
           <Tool
             label="Undo (Ctrl Z)"
@@ -86,7 +137,8 @@ export function ScheduleEditor({
           <tr>
             <th>Stage</th>
             <th>Epochs</th>
-            {REWARD_PARTS.map((part) => (
+            {steps_per_epoch !== null && <th>Steps</th>}
+            {parts.map((part) => (
               <th key={part} data-part={part}>
                 {part}
               </th>
@@ -101,6 +153,8 @@ export function ScheduleEditor({
               key={index}
               stages={stages}
               index={index}
+              parts={parts}
+              steps_per_epoch={steps_per_epoch}
               isSelected={selected === index}
               onSelect={() => setChosen(index)}
               onEdit={edit}
@@ -108,6 +162,9 @@ export function ScheduleEditor({
           ))}
         </tbody>
       </table>
+      {settings !== null && (isOpen || isOwn) && (
+        <StageSettings stages={stages} settings={settings} onSelect={setChosen} onEdit={edit} />
+      )}
       {faults.map((fault) => (
         <p key={fault} className={classes.fault}>
           {fault}
@@ -117,14 +174,68 @@ export function ScheduleEditor({
   );
 }
 
+/** Learning rate, β and temperature by stage; an empty field leaves what holds for the run. */
+function StageSettings({
+  stages,
+  settings,
+  onSelect,
+  onEdit,
+}: {
+  stages: StageSpec[];
+  settings: Readonly<Record<string, number>>;
+  onSelect: (index: number) => void;
+  onEdit: (stages: StageSpec[]) => void;
+}) {
+  return (
+    <table className={classes.table} aria-label="Settings of stages">
+      <thead>
+        <tr>
+          <th>Stage</th>
+          {STAGE_SETTINGS.map(({ name, label }) => (
+            <th key={name}>{label}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {stages.map((stage, index) => (
+          <tr
+            // biome-ignore lint/suspicious/noArrayIndexKey: a stage is its place; names can be alike while one types
+            key={index}
+            onFocus={() => onSelect(index)}
+          >
+            <td>{stage.name || `stage ${index + 1}`}</td>
+            {STAGE_SETTINGS.map(({ name, label }) => (
+              <td key={name}>
+                <NumberInput
+                  size="xs"
+                  aria-label={`Stage ${index + 1}: ${label}`}
+                  placeholder={settings[name] === undefined ? "the run's" : String(settings[name])}
+                  value={stage[name] ?? ""}
+                  min={0}
+                  hideControls
+                  onChange={(value) =>
+                    onEdit(setStageSetting(stages, index, name, typeof value === "number" ? value : null))
+                  }
+                />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 function Tool({
   label,
   disabled = false,
+  isPressed,
   onClick,
   children,
 }: {
   label: string;
   disabled?: boolean;
+  isPressed?: boolean;
   onClick: () => void;
   children: React.ReactNode;
 }) {
@@ -135,6 +246,7 @@ function Tool({
         variant="subtle"
         color="gray"
         aria-label={label}
+        aria-pressed={isPressed}
         disabled={disabled}
         onClick={onClick}
       >
@@ -142,6 +254,11 @@ function Tool({
       </ActionIcon>
     </Tooltip>
   );
+}
+
+function stepsOf(stages: readonly StageSpec[], index: number, steps_per_epoch: number): number {
+  const range = stageSteps(stages, steps_per_epoch)[index];
+  return range ? range.to_step - range.from_step : 0;
 }
 
 function Presets({ onChoose }: { onChoose: (stages: StageSpec[]) => void }) {
@@ -173,12 +290,16 @@ function Presets({ onChoose }: { onChoose: (stages: StageSpec[]) => void }) {
 function StageRow({
   stages,
   index,
+  parts,
+  steps_per_epoch,
   isSelected,
   onSelect,
   onEdit,
 }: {
   stages: StageSpec[];
   index: number;
+  parts: readonly string[];
+  steps_per_epoch: number | null;
   isSelected: boolean;
   onSelect: () => void;
   onEdit: (stages: StageSpec[]) => void;
@@ -208,12 +329,30 @@ function StageRow({
           }}
         />
       </td>
-      {REWARD_PARTS.map((part) => (
+      {steps_per_epoch !== null && (
+        <td>
+          {stage.steps === undefined ? (
+            <span className={classes.stepCount}>{stepsOf(stages, index, steps_per_epoch)}</span>
+          ) : (
+            <NumberInput
+              size="xs"
+              aria-label={`${label}: steps`}
+              value={stage.steps}
+              min={1}
+              allowDecimal={false}
+              onChange={(value) => {
+                if (typeof value === "number") onEdit(setSteps(stages, index, value, steps_per_epoch));
+              }}
+            />
+          )}
+        </td>
+      )}
+      {parts.map((part) => (
         <td key={part}>
           <NumberInput
             size="xs"
             aria-label={`${label}: weight of ${part}`}
-            value={stage.weights[part]}
+            value={stage.weights[part as keyof StageSpec["weights"]] ?? 0}
             min={0}
             step={1}
             onChange={(value) => {

@@ -1,8 +1,8 @@
 import { VisuallyHidden } from "@mantine/core";
 import type { StageSpec } from "@sightline/core/runs";
-import { formatRatio, normalise, totalEpochs } from "@sightline/core/schedules";
-import { REWARD_PARTS } from "@sightline/core/wire";
+import { formatRatio, totalEpochs } from "@sightline/core/schedules";
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
+import { Areas } from "./areas.tsx";
 import { EPOCH_GRID, moveBorder, moveStage, removeStage, splitStage } from "./edit.ts";
 import classes from "./schedule-editor.module.css";
 
@@ -177,21 +177,4 @@ function focusStage(root: HTMLDivElement | null, index: number): void {
 
 function formatEpoch(epoch: number): string {
   return `epoch ${Number(epoch.toFixed(2))}`;
-}
-
-function Areas({ stage }: { stage: StageSpec }) {
-  const shares = normalise(stage.weights);
-  return (
-    <span className={classes.areas} aria-hidden="true">
-      {shares !== null &&
-        REWARD_PARTS.map((part) => {
-          const share = shares[part];
-          return (
-            <span key={part} className={classes.area} data-part={part} style={{ height: `${share * 100}%` }}>
-              {share >= 0.14 && `${Math.round(share * 100)} %`}
-            </span>
-          );
-        })}
-    </span>
-  );
 }

@@ -20,9 +20,10 @@ export function TestCurve({
   const steps = curve.flatMap((line) => line.steps);
   const last = Math.max(1, ...steps);
   const values = curve.flatMap((line) => line.values.filter((value) => value !== null));
-  const top = Math.max(1e-9, ...values);
+  const top = Math.max(0, ...values);
   const x = (step: number) => ((step / last) * (WIDTH - 8) + 4).toFixed(1);
-  const y = (value: number) => (HEIGHT - 3 - (Math.max(0, value) / top) * (HEIGHT - TOP - 5)).toFixed(1);
+  const y = (value: number) =>
+    (HEIGHT - 3 - (Math.max(0, value) / (top || 1)) * (HEIGHT - TOP - 5)).toFixed(1);
   const labels = curve.map(({ label }) => label).join(" and ");
   const marks = episodes.map(({ from_step }) => `step ${from_step}`).join(", ");
   return (
@@ -67,7 +68,7 @@ export function TestCurve({
       <figcaption className={classes.quiet}>
         <span>{labels}</span>
         <span>
-          {`up to ${Number(top.toPrecision(3))}`} · {last} steps
+          {top === 0 ? "0 throughout" : `up to ${Number(top.toPrecision(3))}`} · {last} steps
         </span>
       </figcaption>
     </figure>

@@ -13,11 +13,19 @@ import { notifyFailure } from "../../../app/notify.tsx";
 import { usePageTitle } from "../../../app/page-title.ts";
 import { useRuns } from "../follow-list.ts";
 import { ChoosePreset } from "./choose-preset.tsx";
+import { CompareSchedule } from "./compare-schedule.tsx";
 import { DataAndModel, type FileReport } from "./data-and-model.tsx";
 import { ForkNote, useForkDraft } from "./fork-note.tsx";
 import { getLaunchKey } from "./launch-key.ts";
 import classes from "./launch-page.module.css";
-import { checkDraft, type Draft, getMaxRetries, getStepsPerEpoch, toSpec } from "./preflight.ts";
+import {
+  checkDraft,
+  type Draft,
+  getMaxRetries,
+  getStageSettings,
+  getStepsPerEpoch,
+  toSpec,
+} from "./preflight.ts";
 import { PreflightPanel } from "./preflight-panel.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { checkSweep, countRuns, estimate, listSchedules, parseSeeds } from "./sweep.ts";
@@ -77,7 +85,8 @@ function LaunchForm({
   const { draft } = form;
   const hosts = useQuery(trpc.hosts.list.queryOptions()).data;
   const runs = useRuns();
-  const host = hosts && (hosts.find((one) => one.host_id === draft.host_id) ?? null);
+  const wanted = draft.sweep ? draft.sweep.host_ids : [draft.host_id];
+  const chosen = hosts?.filter(({ host_id }) => wanted.includes(host_id));
   const [report, setReport] = useState<FileReport | null>(null);
   const questions = report?.questions ?? null;
   const names = runs.data?.map((run) => run.name) ?? [];
@@ -90,7 +99,7 @@ function LaunchForm({
   const costs = sweep && estimate(draft, sweep, { hosts: hosts ?? [], paces: paces ?? [], questions });
   const checks = [
     ...(sweep && costs ? checkSweep(draft, sweep, costs) : []),
-    ...checkDraft(draft, { host, names, questions }),
+    ...checkDraft(draft, { hosts: chosen, names, questions }),
     ...training,
   ];
   const canStart = checks.every((check) => check.verdict !== "wrong");
@@ -105,20 +114,22 @@ function LaunchForm({
     { key: "ArrowLeft ArrowRight", label: "Go from stage to stage, or move a border" },
     { key: "alt+ArrowLeft alt+ArrowRight", label: "Move a stage" },
     { key: "s", label: "Split the stage that has the focus" },
-    { key: "mod+Z", label: "Undo a change of the schedule" },
+    { key: "mod+Z mod+shift+Z", label: "Undo a change of the schedule, and do it again" },
   ]);
   return (
     <form className={classes.page} onSubmit={submit} onKeyDown={keepEnterOfLists} aria-label="Launch a run">
       <PaneGroup id="launch">
         <Pane id="what" size={24} min={210}>
           <div className={classes.column}>
+            {sweep === null && (
+              <Hosts
+                hosts={(hosts ?? []).filter((one) => !draft.fork || one.host_id === draft.host_id)}
+                chosen={draft.host_id}
+                onChoose={(host_id) => form.change({ host_id })}
+              />
+            )}
             {!draft.fork && <ChoosePreset presets={presets} chosen={draft.preset} onChoose={form.take} />}
             <DataAndModel draft={draft} report={report} onReport={setReport} onSet={form.setSetting} />
-            <Hosts
-              hosts={(hosts ?? []).filter((one) => !draft.fork || one.host_id === draft.host_id)}
-              chosen={draft.host_id}
-              onChoose={(host_id) => form.change({ host_id })}
-            />
           </div>
         </Pane>
         <Pane id="schedule" size={50} min={380}>
@@ -155,8 +166,10 @@ function LaunchForm({
             <ScheduleEditor
               history={form.history}
               steps_per_epoch={getStepsPerEpoch(draft, questions)}
+              settings={getStageSettings(draft)}
               onChange={form.setHistory}
             />
+            <CompareSchedule history={form.history} onChange={form.setHistory} />
             <SettingsForm
               draft={draft}
               onSet={form.setSetting}
@@ -170,7 +183,7 @@ function LaunchForm({
               draft={draft}
               checks={checks}
               questions={questions}
-              host_name={host?.name ?? draft.host_id}
+              host_name={chosen?.map(({ name }) => name).join(", ") || wanted.join(", ")}
             />
             {draft.engine !== "simulator" && <TrainerState />}
             <div className={classes.launch}>

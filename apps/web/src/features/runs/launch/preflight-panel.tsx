@@ -41,7 +41,12 @@ export function PreflightPanel({
         <h2 className={classes.heading}>What it comes to</h2>
         <dl className={classes.facts}>
           <dt>Steps</dt>
-          <dd>{formatCount(plan.steps)}</dd>
+          <dd>
+            {formatCount(plan.left)}
+            {plan.left < plan.steps && (
+              <span className={classes.quiet}> of {formatCount(plan.steps)}; the parent took the others</span>
+            )}
+          </dd>
           <dt>Completions</dt>
           <dd>{formatCount(plan.completions)}</dd>
           <dt>Time</dt>

@@ -31,7 +31,7 @@ const draft = (change: Partial<Draft> = {}): Draft => ({
 });
 const wrong = (
   given: Draft,
-  around = { host: host as HostSummary | null, names: [] as string[], questions: null as number | null },
+  around = { hosts: [host], names: [] as string[], questions: null as number | null },
 ) =>
   checkDraft(given, around)
     .filter((check) => check.verdict !== "fine")
@@ -40,7 +40,17 @@ const wrong = (
 describe("preflight", () => {
   it("finds nothing wrong with a sound draft and counts what it comes to", () => {
     expect(wrong(draft())).toEqual([]);
-    expect(getPlan(draft())).toEqual({ steps: 120, samples_per_step: 32, completions: 3840, secs: 60 });
+    expect(getPlan(draft())).toEqual({
+      steps: 120,
+      left: 120,
+      samples_per_step: 32,
+      completions: 3840,
+      secs: 60,
+    });
+    const fork = { run_id: "r", step: 100, keeps_optimiser: true };
+    expect(getPlan(draft({ fork }))).toMatchObject({ steps: 120, left: 20, completions: 640, secs: 10 });
+    const bySteps = draft().stages.map((stage) => ({ ...stage, steps: 7 }));
+    expect(getPlan(draft({ stages: bySteps }))).toMatchObject({ steps: 21 });
   });
 
   it("does not fall back to worlds while a file of own questions is not there, or not right", () => {
@@ -51,7 +61,7 @@ describe("preflight", () => {
 
   it("says in a sentence what cannot start and what is odd", () => {
     expect(wrong(draft({ name: " " }))).toEqual(["wrong: The run has no name."]);
-    expect(wrong(draft(), { host, names: ["a"], questions: null })).toEqual([
+    expect(wrong(draft(), { hosts: [host], names: ["a"], questions: null })).toEqual([
       "odd: Another run is called “a”, too.",
     ]);
     expect(wrong(draft({ stages: [] }))).toEqual(["wrong: The schedule has no stage; add one."]);
@@ -71,14 +81,26 @@ describe("preflight", () => {
       "wrong: “tea” is no fault that the simulator knows.",
       "odd: Loss and gradient norm are NaN at step 9999: the run ends before, at 768.",
     ]);
-    expect(wrong(draft(), { host: null, names: [], questions: null })).toEqual(["wrong: No host is chosen."]);
+    expect(wrong(draft(), { hosts: [], names: [], questions: null })).toEqual(["wrong: No host is chosen."]);
     expect(
       wrong(draft(), {
-        host: { ...host, state: "unusable", problem: "Python 3.8 is too old." },
+        hosts: [{ ...host, state: "unusable", problem: "Python 3.8 is too old." }],
         names: [],
         questions: null,
       }),
     ).toEqual(["wrong: Python 3.8 is too old."]);
+  });
+
+  it("looks at every host of a sweep", () => {
+    const sweep = { seeds: "1", schedules: ["drawn"], host_ids: ["a", "b"], is_spread: true };
+    const hosts = [
+      { ...host, host_id: "a", name: "A" },
+      { ...host, host_id: "b", name: "B", state: "unreachable" as const },
+    ];
+    expect(wrong(draft({ sweep }), { hosts, names: [], questions: null })).toEqual([
+      "odd: B does not answer now; the run starts when it does.",
+    ]);
+    expect(wrong(draft({ sweep }), { hosts: [], names: [], questions: null })).toEqual([]);
   });
 
   it("counts steps of real training by its questions", () => {

@@ -1,6 +1,6 @@
 import { formatBytes } from "@sightline/core/format";
 import type { HostSummary, RunSpec } from "@sightline/core/runs";
-import { totalEpochs, validateStages } from "@sightline/core/schedules";
+import { isByStep, STAGE_SETTINGS, stageSteps, totalEpochs, validateStages } from "@sightline/core/schedules";
 import { FAULTS, parseFaults } from "./faults.ts";
 import { FIELDS, getNumber, WORLD_FIELDS } from "./fields.ts";
 import type { SweepWish } from "./sweep.ts";
@@ -9,7 +9,16 @@ import type { SweepWish } from "./sweep.ts";
 export type Check = { id: string; verdict: "fine" | "odd" | "wrong"; words: string };
 
 /** What the settings come to. */
-export type Plan = { steps: number; samples_per_step: number; completions: number; secs: number | null };
+export type Plan = {
+  /** Where the schedule ends. */
+  steps: number;
+  /** Steps that are still to be taken: a fork begins behind its checkpoint. */
+  left: number;
+  samples_per_step: number;
+  /** Of the steps that are left, as are the seconds. */
+  completions: number;
+  secs: number | null;
+};
 
 /** What the launch page holds: one run, or what a sweep repeats. */
 export type Draft = Omit<RunSpec, "run_id" | "forked_from"> & {
@@ -38,7 +47,7 @@ export function getMaxRetries({ max_retries, engine }: Draft): number {
  */
 export function getPlan(draft: Draft, questions: number | null = null): Plan {
   const per_epoch = getStepsPerEpoch(draft, questions);
-  const all = Math.round(totalEpochs(draft.stages) * (per_epoch ?? 0));
+  const all = countSteps(draft.stages, per_epoch);
   const most = getSetting(draft, "max_steps");
   const steps = most > 0 ? Math.min(all, most) : all;
   const samples_per_step =
@@ -48,12 +57,31 @@ export function getPlan(draft: Draft, questions: number | null = null): Plan {
         ? 0
         : getSetting(draft, "prompts_per_step") * getSetting(draft, "group_size");
   const pace = getSetting(draft, "steps_per_sec");
+  const left = Math.max(0, steps - (draft.fork?.step ?? 0));
   return {
     steps,
+    left,
     samples_per_step,
-    completions: steps * samples_per_step,
-    secs: pace > 0 ? steps / pace : null,
+    completions: left * samples_per_step,
+    secs: pace > 0 ? left / pace : null,
   };
+}
+
+/** What holds where a stage has no learning rate, β or temperature of its own; null for engines without stages' own. */
+export function getStageSettings(draft: Draft): Record<string, number> | null {
+  if (draft.engine !== "grpo" && draft.engine !== "simulator") return null;
+  return Object.fromEntries(
+    STAGE_SETTINGS.flatMap(({ name }) => {
+      const value = getSetting(draft, name);
+      return value > 0 ? [[name, value]] : [];
+    }),
+  );
+}
+
+function countSteps(stages: Draft["stages"], steps_per_epoch: number | null): number {
+  if (!isByStep(stages) && steps_per_epoch === null) return 0;
+  if (!isByStep(stages)) return Math.round(totalEpochs(stages) * (steps_per_epoch ?? 0));
+  return (stageSteps(stages, steps_per_epoch ?? 1).at(-1)?.to_step ?? 1) - 1;
 }
 
 /** Optimiser steps in one epoch; null when the questions are not known yet. */
@@ -85,8 +113,8 @@ function getSetting(draft: Draft, name: string): number {
 export function checkDraft(
   draft: Draft,
   around: {
-    /** Undefined while the hosts are not known yet. */
-    host: HostSummary | null | undefined;
+    /** Those that the draft goes to; undefined while the hosts are not known yet. */
+    hosts: readonly HostSummary[] | undefined;
     names: readonly string[];
     questions: number | null;
   },
@@ -138,7 +166,8 @@ export function checkDraft(
   if (engine !== "evaluate") checkSaves(settings, plan, say);
 
   if (engine === "simulator") checkFaults(draft, plan.steps, say);
-  checkHost(around.host, say);
+  if (around.hosts?.length === 0 && !draft.sweep) say("host", "wrong", "No host is chosen.");
+  for (const host of around.hosts ?? []) checkHost(host, say);
   return checks;
 }
 
@@ -168,12 +197,7 @@ function checkFaults({ settings }: Draft, steps: number, say: Say): void {
       say("faults", "odd", `${FAULTS[fault.name]} at step ${fault.step}: the run ends before, at ${steps}.`);
 }
 
-function checkHost(host: HostSummary | null | undefined, say: Say): void {
-  if (host === undefined) return;
-  if (host === null) {
-    say("host", "wrong", "No host is chosen.");
-    return;
-  }
+function checkHost(host: HostSummary, say: Say): void {
   if (host.state === "unusable") say("host", "wrong", host.problem ?? `${host.name} cannot take a run.`);
   else if (host.state === "unreachable")
     say("host", "odd", `${host.name} does not answer now; the run starts when it does.`);
