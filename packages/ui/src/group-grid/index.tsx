@@ -1,11 +1,11 @@
 import type { CompletionGroup } from "@sightline/core/runs";
-import { REWARD_PARTS, toNumber } from "@sightline/core/wire";
+import { toNumber } from "@sightline/core/wire";
 import type { ReactNode } from "react";
 import { formatValue } from "../curve/axis.ts";
 import { type Citation, type Span, TraceText } from "../trace-text/index.tsx";
 import { Glyph } from "./glyph.tsx";
 import classes from "./group-grid.module.css";
-import { PartsBar } from "./parts-bar.tsx";
+import { listParts, PartsBar } from "./parts-bar.tsx";
 import { type Completion, getSpread, getVerdict, isHeldOut, VERDICT_WORDS } from "./verdict.ts";
 
 export { GlyphLegend } from "./glyph.tsx";
@@ -153,7 +153,7 @@ export function CompletionColumn({
         </div>
         {isPaid && <PartsBar completion={completion} />}
         <ul className={classes.parts}>
-          {REWARD_PARTS.map((part) => {
+          {listParts(completion).map((part) => {
             const value = rewards[part];
             const raw = value?.raw ?? null;
             return (

@@ -2,9 +2,15 @@ import { REWARD_PARTS, toNumber } from "@sightline/core/wire";
 import classes from "./group-grid.module.css";
 import type { Completion } from "./verdict.ts";
 
+/** The three parts in their order, then a run's own ones. */
+export function listParts({ rewards }: Completion): string[] {
+  return [...new Set([...REWARD_PARTS, ...Object.keys(rewards)])];
+}
+
 /** The weighted shares of one completion's reward as a bar from 0 to 1. */
 export function PartsBar({ completion }: { completion: Completion }) {
-  const sum = REWARD_PARTS.reduce((total, part) => total + (completion.rewards[part]?.weight ?? 0), 0) || 1;
+  const parts = listParts(completion);
+  const sum = parts.reduce((total, part) => total + (completion.rewards[part]?.weight ?? 0), 0) || 1;
   return (
     <div
       className={classes.bar}
@@ -12,7 +18,7 @@ export function PartsBar({ completion }: { completion: Completion }) {
       aria-label={describeParts(completion)}
       title={describeParts(completion)}
     >
-      {REWARD_PARTS.map((part) => {
+      {parts.map((part) => {
         const value = completion.rewards[part];
         if (!value || value.raw === null) return null;
         const share = (toNumber(value.raw) * value.weight) / sum;

@@ -349,6 +349,8 @@ function TraceView({
   const { reading, state, problem, chars } = trace;
   const is_whole = trace.text.length === chars;
   const [is_raw, setRaw] = useState(false);
+  // Reading a long text anew takes its time, so it waits until somebody looks.
+  const [is_read_out, setReadOut] = useState(false);
   useKeys("Trace", [{ key: "r", label: "Raw text, or as it reads", run: () => setRaw(!is_raw) }]);
   return (
     <div className={classes.part} data-testid="trace" data-state={state} data-trace={trace.trace_id}>
@@ -382,20 +384,22 @@ function TraceView({
       {state === "cancelled" && <p className={classes.hint}>Stopped. What had come by then is kept.</p>}
       {trace.text !== "" && is_whole && state !== "streaming" && <VerdictLine trace={trace} />}
       {trace.text !== "" && is_whole && state !== "streaming" && (
-        <details className={classes.prompt}>
+        <details className={classes.prompt} onToggle={(event) => setReadOut(event.currentTarget.open)}>
           <summary>How it was read, by both rule sets</summary>
-          <Reading
-            text={trace.text}
-            asked={trace.question}
-            prompt={trace.prompt}
-            emitted={null}
-            judges={
-              trace.judgement === null
-                ? []
-                : [{ variant: trace.judgement.by, ms: null, cached: false, ...trace.judgement }]
-            }
-            length={sayCost(trace) || "Tokens not counted"}
-          />
+          {is_read_out && (
+            <Reading
+              text={trace.text}
+              asked={trace.question}
+              prompt={trace.prompt}
+              emitted={null}
+              judges={
+                trace.judgement === null
+                  ? []
+                  : [{ variant: trace.judgement.by, ms: null, cached: false, ...trace.judgement }]
+              }
+              length={sayCost(trace) || "Tokens not counted"}
+            />
+          )}
         </details>
       )}
       <details className={classes.prompt}>
