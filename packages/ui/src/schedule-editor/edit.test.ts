@@ -1,7 +1,19 @@
 import { SCHEDULE_PRESETS, validateStages } from "@sightline/core/schedules";
 import { describe, expect, it } from "vitest";
 import { makeRandom } from "../../gallery/random.ts";
-import { moveBorder, moveStage, removeStage, setLength, setWeight, splitStage } from "./edit.ts";
+import {
+  bindToSteps,
+  isSameSchedule,
+  keepSteps,
+  moveBorder,
+  moveStage,
+  removeStage,
+  setLength,
+  setStageSetting,
+  setSteps,
+  setWeight,
+  splitStage,
+} from "./edit.ts";
 import { note, redo, startHistory, undo } from "./history.ts";
 
 const paper = [...(SCHEDULE_PRESETS[0]?.stages ?? [])];
@@ -49,6 +61,38 @@ describe("editing a schedule", () => {
       [4, 6],
       [6, 14],
     ]);
+  });
+
+  it("binds stages to steps and back, and keeps their number through drags, moves and cuts", () => {
+    const bound = bindToSteps(paper, true, 50);
+    expect(bound.map(({ steps }) => steps)).toEqual([100, 100, 400]);
+    const uneven = setSteps(bound, 0, 33, 50);
+    expect(uneven.map(({ steps }) => steps)).toEqual([33, 100, 400]);
+    expect(borders(uneven)[0]).toEqual([0, 0.66]);
+    const moved = keepSteps(uneven, moveStage(uneven, 0, 2), 50);
+    expect(moved.map(({ name, steps }) => [name, steps])).toEqual([
+      ["accuracy", 100],
+      ["consistency", 400],
+      ["format", 33],
+    ]);
+    const cut = keepSteps(bound, splitStage(bound, 2), 50);
+    expect(cut.map(({ steps }) => steps)).toEqual([100, 100, 200, 200]);
+    const dragged = keepSteps(bound, moveBorder(bound, 0, 3), 50);
+    expect(dragged.map(({ steps }) => steps)).toEqual([150, 50, 400]);
+    expect(validateStages(dragged)).toEqual([]);
+    expect(borders(bindToSteps(dragged, false, 50))).toEqual([
+      [0, 3],
+      [3, 4],
+      [4, 12],
+    ]);
+    expect(bindToSteps(dragged, false, 50)[0]).not.toHaveProperty("steps");
+  });
+
+  it("gives a stage settings of its own and takes them away again", () => {
+    const own = setStageSetting(paper, 1, "learning_rate", 1e-6);
+    expect(own[1]?.learning_rate).toBe(1e-6);
+    expect(isSameSchedule(own, paper)).toBe(false);
+    expect(isSameSchedule(setStageSetting(own, 1, "learning_rate", null), paper)).toBe(true);
   });
 
   it("never makes a schedule that cannot run", () => {

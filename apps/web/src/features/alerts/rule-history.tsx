@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import type { AlertRuleEntry } from "@sightline/core/alerts";
 import { formatAgo } from "@sightline/core/format";
 import { useQuery } from "@tanstack/react-query";
-import { client, queryClient, trpc } from "../../app/clients.ts";
+import { client, trpc } from "../../app/clients.ts";
 import { notifyFailure } from "../../app/notify.tsx";
 import classes from "./alerts.module.css";
 import { describeParams, refreshRules } from "./rules.tsx";
@@ -13,7 +13,6 @@ export function RuleHistory({ rule_id }: { rule_id: string }) {
   const restore = async ({ entry_id }: AlertRuleEntry) => {
     try {
       await client.alerts.restore.mutate({ rule_id, entry_id });
-      await queryClient.invalidateQueries({ queryKey: trpc.alerts.history.queryKey() });
       await refreshRules();
     } catch (error) {
       notifyFailure("The rule stays as it is", error);

@@ -15,7 +15,11 @@ import { client, queryClient, trpc } from "../../app/clients.ts";
 import { notifyFailure, notifyUndoable } from "../../app/notify.tsx";
 import classes from "./alerts.module.css";
 
-export const refreshRules = () => queryClient.invalidateQueries({ queryKey: trpc.alerts.rules.queryKey() });
+/** Has the rules and their histories read again. */
+export async function refreshRules(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: trpc.alerts.history.queryKey() });
+  await queryClient.invalidateQueries({ queryKey: trpc.alerts.rules.queryKey() });
+}
 
 /** The rules that stand. */
 export function Rules() {

@@ -1,32 +1,46 @@
 import { Button } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQueries, useQuery } from "@tanstack/react-query";
 import { queryClient, trpc } from "../../../app/clients.ts";
 import { notifyFailure } from "../../../app/notify.tsx";
+import { useHostName } from "../host-name.tsx";
 import classes from "./launch-page.module.css";
 import { type Check, type Draft, NO_FILE, toSpec } from "./preflight.ts";
 
 const TYPING_MS = 250;
 const PREPARING_MS = 2000;
+/** Checks whose answer is the same on every host. */
+const OF_ALL = new Set(["questions", "group"]);
 
 /** What only the server can check before real training: interpreter, questions, batch, memory, disk, judge. */
 export function useTrainingChecks(draft: Draft): Check[] {
   const spec = toSpec(draft);
-  const asked = { ...spec, host_id: draft.host_id };
-  const [settled] = useDebouncedValue(JSON.stringify(asked), TYPING_MS);
+  const host_ids = draft.sweep ? draft.sweep.host_ids : [draft.host_id];
+  const [settled] = useDebouncedValue(JSON.stringify({ spec, host_ids }), TYPING_MS);
   const isReal = spec.engine !== "simulator" && spec.settings.question_file !== NO_FILE;
-  const checks = useQuery({
-    ...trpc.training.preflight.queryOptions(JSON.parse(settled) as typeof asked),
-    enabled: isReal,
-    placeholderData: keepPreviousData,
+  const asked = JSON.parse(settled) as { spec: typeof spec; host_ids: string[] };
+  const nameHost = useHostName();
+  const found = useQueries({
+    queries: asked.host_ids.map((host_id) => ({
+      ...trpc.training.preflight.queryOptions({ ...asked.spec, host_id }),
+      enabled: isReal,
+      placeholderData: keepPreviousData,
+    })),
   });
   if (!isReal) return [];
-  if (checks.isError) return [{ id: "training", verdict: "wrong", words: checks.error.message }];
-  return (checks.data ?? []).map(({ name, ok, says }) => ({
-    id: `training-${name}`,
-    verdict: ok ? "fine" : "wrong",
-    words: says,
-  }));
+  const isMany = found.length > 1;
+  const checks = found.flatMap(({ data, error }, k): Check[] => {
+    const where = isMany ? `${nameHost(asked.host_ids[k] ?? "")}: ` : "";
+    if (error) return [{ id: "training", verdict: "wrong", words: `${where}${error.message}` }];
+    return (data ?? []).map(({ name, ok, says }) => ({
+      id: `training-${name}`,
+      verdict: ok ? "fine" : "wrong",
+      words: OF_ALL.has(name) ? says : `${where}${says}`,
+    }));
+  });
+  return checks.filter(
+    (check, k) => checks.findIndex(({ id, words }) => id === check.id && words === check.words) === k,
+  );
 }
 
 /** Whether this machine can train, and the way there. */
