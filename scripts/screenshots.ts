@@ -175,6 +175,16 @@ const runShots: Shot[] = [
 /** Pages of the sample project with a trained policy; their work is done by `workOnSamples`. */
 const sampleShots: Shot[] = [
   {
+    name: "replay",
+    address: () => "/runs/tiny-recorded/replay",
+    prepare: openReplay,
+  },
+  {
+    name: "figures",
+    address: () => "/runs/tiny-recorded/figures",
+    prepare: (page) => page.getByRole("slider", { name: /^f ·/ }).waitFor(),
+  },
+  {
     name: "clip-triples",
     address: () => `/clips/${hashOf(ASKED)}?frame=60&tab=triples`,
     prepare: (page) => page.getByTestId("triple").nth(3).waitFor(),
@@ -272,6 +282,23 @@ async function addressOf(page: Page, name: string): Promise<string> {
   await page.goto("/runs");
   const href = await page.getByRole("link", { name, exact: true }).getAttribute("href");
   return href ?? "/runs";
+}
+
+/** The recorded run by the released rules, made with the first picture, and one of the answers that it loses. */
+async function openReplay(page: Page): Promise<void> {
+  const kept = page.getByRole("link", { name: /As released/ });
+  await page.getByText("Nothing was replayed yet").or(kept).waitFor();
+  if ((await kept.count()) > 0) await kept.click();
+  else {
+    await page.getByRole("combobox", { name: "Parts" }).click();
+    await page.getByRole("option", { name: /Embodied-R/ }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("As released");
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+  }
+  await page.locator('[data-replay-state="done"]').waitFor({ timeout: 120_000 });
+  await page.getByRole("button", { name: /^Accuracy lost, all tasks/ }).click();
+  await page.locator("button[aria-expanded]").first().click();
+  await page.getByRole("article").waitFor();
 }
 
 /** Simulated runs in every state that is worth a picture. */
