@@ -226,6 +226,11 @@ const sampleShots: Shot[] = [
     },
   },
   {
+    name: "run-links",
+    address: () => "/runs/tiny-recorded?tab=links",
+    prepare: (page) => page.getByText("1,740 wrong answers").waitFor({ timeout: 120_000 }),
+  },
+  {
     name: "questions",
     address: () => "/questions",
     prepare: (page) => page.getByRole("row").nth(1).waitFor(),
