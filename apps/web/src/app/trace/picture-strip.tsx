@@ -19,8 +19,8 @@ export function PictureStrip({
   onPoint,
 }: {
   pictures: Pictures;
-  /** The completion that they belong to, or the first of its group. */
-  line: PicturedLine;
+  /** The completion for which the world can be rendered here; null where something else offers it. */
+  line: PicturedLine | null;
   /** How often each picture is cited, by its number. */
   cited: ReadonlyMap<number, number>;
   pointed: number | null;
@@ -87,7 +87,7 @@ export function PictureStrip({
             <span className={classes.quiet}>
               {pictures.source} Point at a picture, or at a number in the text, and both light up.
             </span>
-            {clip === null && world !== null && <RenderButton line={line} />}
+            {line !== null && clip === null && world !== null && <RenderButton line={line} />}
           </>
         ) : (
           <>

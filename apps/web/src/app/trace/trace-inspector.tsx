@@ -56,13 +56,7 @@ export function TraceInspector({
       {pictures === null ? (
         <p className={classes.waiting}>Looking for its pictures …</p>
       ) : (
-        <PictureStrip
-          pictures={pictures}
-          line={completion}
-          cited={cited}
-          pointed={pointed}
-          onPoint={setPointed}
-        />
+        <PictureStrip pictures={pictures} line={null} cited={cited} pointed={pointed} onPoint={setPointed} />
       )}
       <div className={classes.root}>
         <article className={classes.text} aria-label={`Completion ${completion.k + 1}`}>
