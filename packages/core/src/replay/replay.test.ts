@@ -109,6 +109,10 @@ describe("a recorded run, replayed", () => {
     const unseen = summary.unknown.find(({ reason }) => reason.includes("not_sampled"));
     expect(unseen?.n).toBe(7168);
     expect(summary.total.unknown).toBe(7168 / 8);
+    // In the first two stages the means are of the groups that it saw, before and after alike.
+    const first = summary.steps[0];
+    expect(first).toMatchObject({ n: 64, groups: 8, unknown: 7 });
+    expect(first?.tied.before).toBeLessThanOrEqual(1);
     // The last stage had these weights and is the same as before.
     for (const step of summary.steps.filter((one) => one.step > 128)) {
       expect(step.unknown).toBe(0);

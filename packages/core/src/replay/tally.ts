@@ -22,8 +22,7 @@ class Mean {
   n = 0;
   sum = 0;
 
-  add(value: number | null): void {
-    if (value === null) return;
+  add(value: number): void {
     this.n += 1;
     this.sum += value;
   }
@@ -40,6 +39,12 @@ class Means {
   before = new Mean();
   after = new Mean();
 
+  /** Nothing is added where a side is missing: both means are of the same completions. */
+  add(before: number | null, after: number | null): void {
+    if (before === null || after === null) return;
+    this.before.add(before);
+    this.after.add(after);
+  }
   take(other: Means): void {
     for (const side of SIDES) this[side].take(other[side]);
   }
@@ -62,18 +67,18 @@ class Sums {
 
   add({ completions }: ReplayedGroup): void {
     this.groups += 1;
-    for (const side of SIDES) {
-      for (const one of completions) {
-        this.reward[side].add(one[side].reward);
-        const { advantage } = one[side];
-        this.advantage[side].add(advantage === null ? null : Math.abs(advantage));
-        for (const part of PARTS) this[part][side].add(one[side][part]);
-      }
-      const rewards = completions.map((one) => one[side].reward);
-      if (isTied(rewards)) this.tied[side] += 1;
-    }
     this.n += completions.length;
-    if (completions.some(({ after }) => after.reward === null)) this.unknown += 1;
+    for (const part of PARTS)
+      for (const { before, after } of completions) this[part].add(before[part], after[part]);
+    if (completions.some(({ after }) => after.reward === null)) {
+      this.unknown += 1;
+      return;
+    }
+    for (const { before, after } of completions) {
+      this.reward.add(before.reward, after.reward);
+      this.advantage.add(distance(before.advantage), distance(after.advantage));
+    }
+    for (const side of SIDES) if (isTied(completions.map((one) => one[side].reward))) this.tied[side] += 1;
   }
   take(other: Sums): void {
     for (const count of ["n", "groups", "unknown"] as const) this[count] += other[count];
@@ -92,6 +97,8 @@ class Sums {
     };
   }
 }
+
+const distance = (advantage: number | null) => (advantage === null ? null : Math.abs(advantage));
 
 function isTied(rewards: readonly (number | null)[]): boolean {
   const [first] = rewards;
@@ -167,11 +174,10 @@ export function createReplayTally(is_same: boolean) {
         const at = held.get(first.step) ?? { n: 0, accuracy: new Means(), format: new Means() };
         held.set(first.step, at);
         at.n += lines.length;
-        for (const one of group.completions)
-          for (const side of SIDES) {
-            at.accuracy[side].add(one[side].accuracy);
-            at.format[side].add(one[side].format);
-          }
+        for (const { before, after } of group.completions) {
+          at.accuracy.add(before.accuracy, after.accuracy);
+          at.format.add(before.format, after.format);
+        }
         return;
       }
       const index = Math.floor(first.step / width);

@@ -46,7 +46,10 @@ export function unpackFlips(bits: number): Flip[] {
 /** One completion, scored twice. */
 export type ReplayedCompletion = { before: ReplaySide; after: ReplaySide; flips: Flip[] };
 
-/** Means of one step, or of `width` neighbouring ones, over the training completions whose value is known. */
+/**
+ * Means of one step, or of `width` neighbouring ones, over the training completions whose value is known on both sides. Rewards and
+ * advantages are of groups whose rewards are all known.
+ */
 export type ReplayStep = {
   /** The first of them. */
   step: number;
@@ -58,7 +61,7 @@ export type ReplayStep = {
   /** Mean distance of the advantages from 0. */
   advantage: Pair;
   groups: number;
-  /** Groups in which every reward is the same. */
+  /** Groups in which every reward is the same, of those whose rewards are all known. */
   tied: { before: number; after: number };
   /** Groups of which a reward can't be known after. */
   unknown: number;

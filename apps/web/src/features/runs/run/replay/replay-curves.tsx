@@ -40,7 +40,10 @@ const CURVES: readonly Drawn[] = [
   {
     title: "Groups without a signal",
     color: "wrong",
-    read: ({ tied, groups }) => ({ before: tied.before / groups, after: tied.after / groups }),
+    read: ({ tied, groups, unknown }) => ({
+      before: tied.before / (groups - unknown),
+      after: tied.after / (groups - unknown),
+    }),
     y_at_least: RATE,
   },
 ];

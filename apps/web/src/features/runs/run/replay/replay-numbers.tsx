@@ -7,7 +7,8 @@ import classes from "./replay.module.css";
 export function ReplayNumbers({ summary }: { summary: ReplaySummary }) {
   const { total, groups, held_out } = summary;
   const last = held_out.at(-1);
-  const share = (n: number) => (groups === 0 ? null : n / groups);
+  const known = groups - total.unknown;
+  const share = (n: number) => (known === 0 ? null : n / known);
   const rows: [string, Pair][] = [
     ["Reward, mean", total.reward],
     ["Accuracy", total.accuracy],
@@ -74,8 +75,9 @@ export function ReplayRemarks({ summary }: { summary: ReplaySummary }) {
       {!is_same && <li>{formatNumberOf(rewards_changed, "reward")} changed.</li>}
       {total.unknown > 0 && (
         <li>
-          In {formatNumberOf(total.unknown, "group")} a reward can't be known, so those have no advantage and
-          are in no mean after. {unknown.map(({ reason, n }) => `${reason} (${formatCount(n)})`).join("; ")}.
+          In {formatNumberOf(total.unknown, "group")} a reward can’t be known, so rewards, advantages and
+          groups without a signal are told of the others, before and after alike:{" "}
+          {unknown.map(({ reason, n }) => `${reason} (${formatNumberOf(n, "completion")})`).join("; ")}.
         </li>
       )}
       {without_options > 0 && (
