@@ -28,7 +28,8 @@ const toEntry = (row: typeof ruleEntries.$inferSelect): AlertRuleEntry => ({
 export function createAlertStore(db: Db) {
   const newestEntries = db.$client.prepare<[], typeof ruleEntries.$inferSelect>(
     `SELECT * FROM alert_rule_entries WHERE entry_id IN (SELECT max(entry_id) FROM alert_rule_entries GROUP BY rule_id)
-     AND rule IS NOT NULL ORDER BY rule_id`,
+     AND rule IS NOT NULL
+     ORDER BY (SELECT min(entry_id) FROM alert_rule_entries f WHERE f.rule_id = alert_rule_entries.rule_id)`,
   );
   const SHOWN = `SELECT a.*, e.rule, k.author, k.made_secs FROM alerts a JOIN alert_rule_entries e USING (entry_id)
      LEFT JOIN alert_acks k ON NOT k.is_taken_back AND k.ack_id = (SELECT max(ack_id) FROM alert_acks WHERE alert_id = a.alert_id)

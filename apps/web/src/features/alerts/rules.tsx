@@ -66,7 +66,8 @@ function RuleRow({ standing }: { standing: StandingRule }) {
           {rule.name}
         </Link>
         <span className={classes.quiet}>
-          {ALERT_KINDS[rule.kind].title} · {describeScope(rule)} · {describeParams(rule)}
+          {rule.name !== ALERT_KINDS[rule.kind].title && `${ALERT_KINDS[rule.kind].title} · `}
+          {describeScope(rule)} · {describeParams(rule)}
         </span>
       </div>
       <span className={classes.quiet}>
