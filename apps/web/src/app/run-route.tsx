@@ -6,9 +6,7 @@ const panels: TracePanel[] = [
   {
     id: "links",
     label: "Which link broke?",
-    Panel: lazy(() =>
-      import("../features/links/index.tsx").then(({ LinksPanel }) => ({ default: LinksPanel })),
-    ),
+    Panel: lazy(() => import("./links/index.tsx").then(({ LinksPanel }) => ({ default: LinksPanel }))),
   },
 ];
 

@@ -9,6 +9,7 @@ import { type ReactNode, useMemo, useState } from "react";
 import { client } from "../../app/clients.ts";
 import type { ClipPaneProps } from "../../app/clip-pane.ts";
 import { useKeys } from "../../app/keys.ts";
+import { LinksOfTrace } from "../../app/links/index.tsx";
 import { useQuestionsOfClip } from "../../app/questions/questions.ts";
 import { type Choice, usePicked, useReasoners } from "../../app/reasoners/reasoners.ts";
 import { Reading } from "../../app/trace/index.tsx";
@@ -351,6 +352,7 @@ function TraceView({
   const [is_raw, setRaw] = useState(false);
   // Reading a long text anew takes its time, so it waits until somebody looks.
   const [is_read_out, setReadOut] = useState(false);
+  const [is_asked, setAsked] = useState(false);
   useKeys("Trace", [{ key: "r", label: "Raw text, or as it reads", run: () => setRaw(!is_raw) }]);
   return (
     <div className={classes.part} data-testid="trace" data-state={state} data-trace={trace.trace_id}>
@@ -400,6 +402,12 @@ function TraceView({
               length={sayCost(trace) || "Tokens not counted"}
             />
           )}
+        </details>
+      )}
+      {trace.text !== "" && is_whole && state !== "streaming" && (
+        <details className={classes.prompt} onToggle={(event) => setAsked(event.currentTarget.open)}>
+          <summary>Which link broke?</summary>
+          {is_asked && <LinksOfTrace trace={trace} onPoint={(index) => onHover(toFrame(index))} />}
         </details>
       )}
       <details className={classes.prompt}>

@@ -3,8 +3,8 @@ import type { CheckedLinks } from "@sightline/core/links";
 import type { LineOf } from "@sightline/core/wire";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
-import { queryClient, trpc } from "../../app/clients.ts";
-import { useJobs } from "../../app/jobs.ts";
+import { queryClient, trpc } from "../clients.ts";
+import { useJobs } from "../jobs.ts";
 import classes from "./links.module.css";
 
 const WORDS = {

@@ -1,10 +1,11 @@
 import { type CheckedLinks, LINK_WORDS, type LinkCheck, type LinkState } from "@sightline/core/links";
+import type { Trace } from "@sightline/core/traces";
 import { IconCheck, IconQuestionMark, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useRef } from "react";
-import { trpc } from "../../app/clients.ts";
-import { useKeys } from "../../app/keys.ts";
-import type { TracePanelProps } from "../../app/trace/index.tsx";
+import { type ReactNode, useRef } from "react";
+import { trpc } from "../clients.ts";
+import { useKeys } from "../keys.ts";
+import type { TracePanelProps } from "../trace/panels.ts";
 import classes from "./links.module.css";
 import { LookList } from "./look-list.tsx";
 import { PrepareButton } from "./prepare-button.tsx";
@@ -34,21 +35,61 @@ export function LinksPanel({ completion, prompt, onPoint }: TracePanelProps) {
   if (found.isError) return <p className={classes.quiet}>{found.error.message}</p>;
   if (!found.data) return <p className={classes.quiet}>Looking at each link …</p>;
   const report = found.data;
-  const { broken, untold, sentence, lacks } = report;
   return (
     <div ref={root} className={classes.root}>
+      <Report report={report} text={completion.text} prompt={prompt} onPoint={onPoint}>
+        {report.lacks !== null && <PrepareButton line={completion} report={report} onDone={focusEvidence} />}
+      </Report>
+    </div>
+  );
+}
+
+/** The same of a trace that somebody asked for on a clip. */
+export function LinksOfTrace({
+  trace: { trace_id, text, prompt },
+  onPoint,
+}: {
+  trace: Pick<Trace, "trace_id" | "text" | "prompt">;
+  onPoint: (index: number | null) => void;
+}) {
+  const found = useQuery({ ...trpc.links.checkTrace.queryOptions({ trace_id }), staleTime: 0 });
+  if (found.isError) return <p className={classes.quiet}>{found.error.message}</p>;
+  if (!found.data) return <p className={classes.quiet}>Looking at each link …</p>;
+  return (
+    <div className={classes.root}>
+      <Report report={found.data} text={text} prompt={prompt} onPoint={onPoint} />
+    </div>
+  );
+}
+
+function Report({
+  report,
+  text,
+  prompt,
+  onPoint,
+  children,
+}: {
+  report: CheckedLinks;
+  text: string;
+  prompt: string | null;
+  onPoint: (point: number | null) => void;
+  children?: ReactNode;
+}) {
+  const { broken, untold, sentence } = report;
+  return (
+    <>
       <p className={classes.verdict} data-state={broken === null ? "none" : "fails"} role="status">
         {broken !== null && <strong>{LINK_WORDS[broken]}: no. </strong>}
         {sentence}
       </p>
-      {lacks !== null && <PrepareButton line={completion} report={report} onDone={focusEvidence} />}
+      {children}
       <ol className={classes.list} aria-label="Links">
         {report.checks.map((check) => (
           <CheckRow
             key={check.link}
             check={check}
             report={report}
-            text={completion.text}
+            text={text}
             prompt={prompt}
             isBroken={check.link === broken}
             isUntold={broken !== null && untold.includes(check.link)}
@@ -56,7 +97,7 @@ export function LinksPanel({ completion, prompt, onPoint }: TracePanelProps) {
           />
         ))}
       </ol>
-    </div>
+    </>
   );
 }
 

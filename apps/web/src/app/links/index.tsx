@@ -1,0 +1,1 @@
+export { LinksOfTrace, LinksPanel } from "./links-panel.tsx";

@@ -1,1 +1,0 @@
-export { LinksPanel } from "./links-panel.tsx";
