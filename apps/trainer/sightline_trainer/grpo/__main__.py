@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import sys
@@ -12,10 +11,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Protocol
 
 from sightline_trainer.attempt import Attempt, FencedError
-from sightline_trainer.grpo.data import DataError
+from sightline_trainer.grpo import processes
+from sightline_trainer.grpo.faults import HINTS, classify
 from sightline_trainer.grpo.settings import read_plan
-from sightline_trainer.rundir import NO_SPACE
-from sightline_trainer.stages import SpecError
 from sightline_trainer.wire.events import EXIT_CODES
 from sightline_trainer.wire.log import EndReason, EventLog
 
@@ -57,30 +55,23 @@ def main(begin: Begin = begin_grpo) -> int:
     try:
         attempt = Attempt.from_environment()
     except FencedError as error:
-        sys.stderr.write(f"{error}\n")
+        _tell(f"{error}\n")
         return EXIT_CODES["internal"]
-    log = attempt.open_log()
+    count = processes.wanted(attempt.spec)
+    if count > 1:
+        return processes.fan_out(count, attempt.dir)
+    log = attempt.open_log() if processes.rank() == 0 else processes.SilentLog(attempt.run, attempt.dir)
     reason, code, step, checkpoint = work(attempt, log, begin)
     try:
         log.attempt_end(reason=reason, exit_code=code, step=step, checkpoint=checkpoint)
     except OSError as error:
-        sys.stderr.write(f"the last event could not be written: {error}\n")
+        _tell(f"the last event could not be written: {error}\n")
     return code
 
 
 def work(attempt: Attempt, log: EventLog, begin: Begin) -> tuple[EndReason, int, int, str | None]:
     """Trains to the end or to the first reason not to. Returns reason, exit code, last step and its checkpoint."""
-    from sightline_trainer.grpo.trainer import DivergedError, JudgeUnavailableError
-
     run: Trains | None = None
-
-    def say(code: str, error: BaseException, hint: str, *, retryable: bool = False, detail: str = "") -> int:
-        sys.stderr.write(f"{code}: {error}\n")
-        try:
-            log.error(code, str(error), detail=detail, retryable=retryable, hint=hint)
-        except OSError as write_error:
-            sys.stderr.write(f"the error event could not be written: {write_error}\n")
-        return EXIT_CODES[code]
 
     def at(reason: EndReason, code: int) -> tuple[EndReason, int, int, str | None]:
         progress = run.progress if run else None
@@ -94,34 +85,34 @@ def work(attempt: Attempt, log: EventLog, begin: Begin) -> tuple[EndReason, int,
         _listen(run.progress)
         ended = run.train()
         return at(ended, EXIT_CODES["done"] if ended == "done" else EXIT_CODES["interrupted"])
-    except SpecError as error:
-        return at("failed", say("bad_spec", error, "Correct the value and launch again."))
-    except DataError as error:
-        return at("failed", say("missing_input", error, "Correct the data file and launch again."))
-    except DivergedError as error:
-        hint = "Go back to the last good checkpoint with half the learning rate, or take another seed."
-        return at("failed", say("diverged", error, hint))
-    except JudgeUnavailableError as error:
-        hint = "Look after the judge, then resume."
-        return at("failed", say("judge_unavailable", error, hint, retryable=True))
-    except MemoryError as error:
-        return at("failed", say("host_memory", error, "Resume with a smaller micro_batch.", retryable=True))
-    except OSError as error:
-        if error.errno in NO_SPACE:
-            return at("failed", say("disk", error, "Free some space on the host, then resume.", retryable=True))
-        if error.errno == errno.ENOENT:
-            return at("failed", say("missing_input", error, "Put the file back, then resume.", retryable=True))
-        return at("failed", _crash(say, error))
     except Exception as error:  # The last word must be written whatever the fault was.
-        if type(error).__name__ == "OutOfMemoryError":
-            return at("failed", say("gpu_memory", error, "Resume with half the micro_batch.", retryable=True))
-        return at("failed", _crash(say, error))
+        return at("failed", _say(attempt, log, error))
 
 
-def _crash(say, error: BaseException) -> int:
-    text = traceback.format_exc()
-    sys.stderr.write(text)
-    return say("internal", error, "Read the log, then resume.", detail=text)
+def _say(attempt: Attempt, log: EventLog, error: Exception) -> int:
+    """Writes what ended the attempt. Returns its exit code."""
+    fault, message, detail = classify(error), str(error) or repr(error), ""
+    if fault.code == "internal":
+        detail = traceback.format_exc()
+        _tell(detail)
+        told = processes.first_fault(attempt.dir) if processes.world_size() > 1 and processes.rank() == 0 else None
+        if told is not None:
+            fault, message = HINTS[told[0]], told[1]
+    _tell(f"{fault.code}: {message}\n")
+    try:
+        log.error(fault.code, message, detail=detail, retryable=fault.retryable, hint=fault.hint)
+    except OSError as write_error:
+        _tell(f"the error event could not be written: {write_error}\n")
+    return EXIT_CODES[fault.code]
+
+
+def _tell(text: str) -> None:
+    """Says it in the attempt's log. That may lie on the disk that is full, and the exit code must not hang on it."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        pass
 
 
 def _listen(progress: Progress) -> None:

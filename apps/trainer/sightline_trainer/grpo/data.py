@@ -10,6 +10,9 @@ from typing import Any, Literal
 from sightline_trainer.rewards.letter import Options
 from sightline_trainer.rewards.score import Gold
 
+MAX_OPTIONS = 8
+"""The letters that a judge chooses among."""
+
 
 class DataError(ValueError):
     """A data file is missing or a line of it can't be used; the message names file and line."""
@@ -46,13 +49,20 @@ def _read_question(value: Any, where: str) -> Question:
     options = value.get("options")
     if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
         raise DataError(f"{where}: options must be a list of texts")
+    if len(options) > MAX_OPTIONS:
+        raise DataError(f"{where}: {len(options)} options; at most {MAX_OPTIONS}")
+    gold = value.get("gold")
+    if isinstance(gold, (int, float)) and not isinstance(gold, bool):
+        gold = str(gold)
+    if gold is not None and not isinstance(gold, str):
+        raise DataError(f"{where}: gold must be a text or a number")
     return Question(
         question_id=value["question_id"],
         task=str(value.get("task") or "unknown"),
         prompt=value["prompt"],
         question=value["question"],
         options=tuple(options),
-        gold=value.get("gold"),
+        gold=gold,
         kind="number" if value.get("kind") == "number" else "choice",
         clip_id=value.get("clip_id"),
         chain=value.get("chain"),

@@ -8,7 +8,6 @@ from typing import Any
 
 from sightline_trainer.grpo.scorer import Scored
 from sightline_trainer.rewards.blocks import utf16_span
-from sightline_trainer.rewards.score import PARTS
 
 Number = float | None
 
@@ -35,8 +34,8 @@ def wire_row(
             "rule": reading.rule,
         },
         "rewards": {
-            part: {"raw": scored.raw[part], "weight": weights[part], "null_reason": scored.null_reason[part]}
-            for part in PARTS
+            part: {"raw": raw, "weight": weights.get(part, 0.0), "null_reason": scored.null_reason[part]}
+            for part, raw in scored.raw.items()
         },
         "reward": reward,
         "advantage": advantage,

@@ -4,30 +4,45 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
+from accelerate import PartialState
+from accelerate.utils import gather_object
 from datasets import Dataset
 from transformers import (
-    AutoModelForCausalLM,
     AutoTokenizer,
     PreTrainedTokenizerBase,
     PreTrainedTokenizerFast,
     set_seed,
 )
+from trl.models.utils import unwrap_model_for_generation
 
 from sightline_trainer.attempt import Attempt
 from sightline_trainer.checkpoints import checkpoint_dir, remove_incomplete
 from sightline_trainer.export.policy import ExportError, export_policy
+from sightline_trainer.grpo import processes
 from sightline_trainer.grpo.data import Question, read_questions
-from sightline_trainer.grpo.evaluate import answer, evaluate, settings_card
-from sightline_trainer.grpo.judge import Judge, ModelJudge
+from sightline_trainer.grpo.evaluate import BATCH, Answer, answer, evaluate, hash_values, settings_card
+from sightline_trainer.grpo.judge import Inquiry, Judge, ModelJudge, Verdict
+from sightline_trainer.grpo.models import find_model, load_policy, make_smoke_model
 from sightline_trainer.grpo.monitor import Monitor
+from sightline_trainer.grpo.own_rewards import read_own_rewards
+from sightline_trainer.grpo.prompt import policy_prompt
 from sightline_trainer.grpo.remote_judge import JUDGE_KEY, RemoteJudge
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Plan
-from sightline_trainer.grpo.tiny import space_tags
-from sightline_trainer.grpo.trainer import Progress, RunCallback, SightlineTrainer, StepTrainer, build_config
+from sightline_trainer.grpo.trainer import (
+    Progress,
+    RunCallback,
+    SightlineTrainer,
+    StepTrainer,
+    build_config,
+    effective,
+    lora_config,
+)
 from sightline_trainer.grpo.warm_start import get_warm_start, warm_start_cache
 from sightline_trainer.stages import SpecError
 from sightline_trainer.wire.log import EndReason, EventLog
@@ -51,6 +66,7 @@ class Run:
         """Returns done, or why a person or the host ended it."""
         settings = self.plan.settings
         self.log.phase("load_data", 0, 1)
+        here = join_processes(has_gpu=self.has_gpu)
         train = read_questions(self.attempt.run.data / "train.jsonl")
         held_out = read_questions(self.attempt.run.data / "eval.jsonl")
         steps_per_epoch = len(train) // settings.prompts_per_step
@@ -58,13 +74,21 @@ class Run:
             raise SpecError(
                 f"{len(train)} questions are fewer than settings.prompts_per_step {settings.prompts_per_step}"
             )
+        own = read_own_rewards(self.attempt.run, self.plan, train)
         self.log.phase("load_data", 1, 1)
-        base = self._base_model(train)
+        with here.main_process_first():
+            base = self._base_model(train)
         self.log.phase("load_model", 0, 1)
         tokenizer = self._load_tokenizer(base)
-        judge = self._make_judge(base, tokenizer)
         questions = {item.question_id: item for item in [*train, *held_out]}
-        scorer = Scorer(questions, settings.rule_set, judge, settings.judge_every_groups, self.plan.variants)  # pyright: ignore[reportArgumentType]
+        scorer = Scorer(
+            questions,
+            settings.rule_set,  # pyright: ignore[reportArgumentType]
+            self._make_judge(base, tokenizer) if here.is_main_process else _NoJudge(),
+            settings.judge_every_groups,
+            self.plan.variants,
+            {reward.name: reward for reward in own},
+        )
         callback = self.callback_kind(self.attempt, self.log, self.plan, self.progress)
         set_seed(self.plan.seed)
         trainer = self._make_trainer(
@@ -72,6 +96,8 @@ class Run:
         )
         callback.trainer = trainer
         self.log.phase("load_model", 1, 1)
+        values = {**asdict(settings), **effective(trainer.args), "steps_per_epoch": steps_per_epoch}
+        self.log.config("run", hash_values(values), values)
 
         def ask_held_out(step: int) -> None:
             self._evaluate(trainer, tokenizer, held_out, scorer, step)
@@ -102,15 +128,21 @@ class Run:
             progress=self.progress,
             steps_per_epoch=steps_per_epoch,
             model=str(base),
-            args=build_config(self.plan, str(self.attempt.run.checkpoints), has_gpu=self.has_gpu),
-            train_dataset=self._dataset(questions),
+            args=build_config(
+                self.plan,
+                str(self.attempt.run.checkpoints),
+                self.plan.schedule(steps_per_epoch).max_steps,
+                has_gpu=self.has_gpu,
+            ),
+            train_dataset=self._dataset(questions, tokenizer),
+            peft_config=lora_config(self.plan.settings),
             processing_class=tokenizer,
             callbacks=[callback],
         )
 
     def _train(self, trainer: StepTrainer, ask_held_out, base: Path) -> None:
         resume = self.attempt.resume_step
-        removed = remove_incomplete(self.attempt.run)
+        removed = remove_incomplete(self.attempt.run) if processes.rank() == 0 else []
         if removed:
             self.log.warn(
                 "half_checkpoint",
@@ -126,7 +158,7 @@ class Run:
             raise self.progress.problem
         if self.progress.ended is None:
             ask_held_out(self.progress.step)
-            if self.plan.settings.model == "tiny":
+            if self.plan.settings.model == "tiny" and processes.rank() == 0:
                 self._export(base)
             self.log.phase("finish", 1, 1)
 
@@ -144,11 +176,12 @@ class Run:
     def _base_model(self, train: list[Question]) -> Path:
         """The folder of the model that training starts from, which is the reference and the judge as well."""
         settings = self.plan.settings
+        if settings.model == "smoke":
+            return make_smoke_model(
+                self.attempt.run.path.parent / f".smoke-{self.plan.root_seed}", train, self.plan.root_seed
+            )
         if settings.model != "tiny":
-            folder = Path(settings.model).expanduser()
-            if not (folder / "config.json").exists():
-                raise SpecError(f"settings.model {settings.model} is no folder with a config.json on this host")
-            return folder
+            return find_model(settings.model)
         path = self.attempt.run.data / "warm.jsonl"
         questions = read_questions(path) if path.exists() else train
         cache = warm_start_cache(self.attempt.run)
@@ -163,17 +196,21 @@ class Run:
 
     def _load_tokenizer(self, path: Path) -> PreTrainedTokenizerBase:
         # AutoTokenizer would take Qwen2's byte-pair tokenizer by the model's type and split our words.
-        kind = PreTrainedTokenizerFast if self.plan.settings.model == "tiny" else AutoTokenizer
-        return kind.from_pretrained(path)
+        if self.plan.settings.is_word_level:
+            return PreTrainedTokenizerFast.from_pretrained(path)
+        tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left")
+        if tokenizer.pad_token is None:
+            tokenizer.pad_token = tokenizer.eos_token
+        return tokenizer
 
     def _load(self, path: Path):
-        model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.bfloat16 if self.has_gpu else torch.float32)
+        model = load_policy(path, dtype=torch.bfloat16 if self.has_gpu else torch.float32)
         return model.to(torch.device("cuda" if self.has_gpu else "cpu"))  # pyright: ignore[reportArgumentType]
 
     def _make_judge(self, base: Path, tokenizer: PreTrainedTokenizerBase) -> Judge:
         settings = self.plan.settings
         if not settings.judge_url:
-            return ModelJudge(self._load(base), tokenizer, is_tiny=settings.model == "tiny")
+            return ModelJudge(self._load(base), tokenizer, is_tiny=settings.is_word_level)
         return RemoteJudge(
             settings.judge_url,
             settings.judge_model,
@@ -182,29 +219,38 @@ class Run:
             timeout_secs=settings.judge_timeout_secs,
         )
 
-    def _dataset(self, questions: list[Question]) -> Dataset:
-        is_tiny = self.plan.settings.model == "tiny"
+    def _dataset(self, questions: list[Question], tokenizer: PreTrainedTokenizerBase) -> Dataset:
         return Dataset.from_list(
             [
                 {
-                    "prompt": space_tags(item.prompt) if is_tiny else item.prompt,
+                    "prompt": policy_prompt(item.prompt, tokenizer, self.plan.settings),
                     "question_id": item.question_id,
                 }
                 for item in questions
             ]
         )
 
+    def _answer(self, trainer, tokenizer, questions: list[Question]) -> list[Answer]:
+        """One answer per question; each process asks some batches, so that one and several give the same answers."""
+        accelerator = trainer.accelerator
+        mine: list[tuple[int, list[Answer]]] = []
+        with unwrap_model_for_generation(trainer.model_wrapped, accelerator) as model:
+            for start in range(BATCH * accelerator.process_index, len(questions), BATCH * accelerator.num_processes):
+                batch = questions[start : start + BATCH]
+                seed = self.plan.seed + start
+
+                def on_done(done: int, start: int = start) -> None:
+                    self.log.phase("evaluate", min(len(questions), start + done), len(questions))
+
+                mine.append((start, answer(model, tokenizer, batch, self.plan.settings, seed, on_done)))
+        return [one for _, batch in sorted(gather_object(mine)) for one in batch]
+
     def _evaluate(self, trainer, tokenizer, questions: list[Question], scorer: Scorer, step: int) -> None:
         self.log.phase("evaluate", 0, len(questions))
         settings = self.plan.settings
-        answers = answer(
-            trainer.accelerator.unwrap_model(trainer.model),
-            tokenizer,
-            questions,
-            settings,
-            self.plan.seed,
-            lambda done: self.log.phase("evaluate", done, len(questions)),
-        )
+        answers = self._answer(trainer, tokenizer, questions)
+        if processes.rank() > 0:
+            return
         per_task, overall, rows = evaluate(answers, questions, scorer)
         epoch = step / trainer.steps_per_epoch
         stage = self.plan.schedule(trainer.steps_per_epoch).index_at(max(0, step - 1))
@@ -224,10 +270,27 @@ class Run:
                 }
             )
         self.log.evaluation(
-            step=step, settings_hash=settings_card(settings, questions), per_task=per_task, overall=overall
+            step=step,
+            settings_hash=hash_values(settings_card(settings, questions, self.plan.seed)),
+            per_task=per_task,
+            overall=overall,
         )
         sys.stdout.write(f"held out at step {step}: {overall}\n")
         sys.stdout.flush()
+
+
+def join_processes(*, has_gpu: bool) -> PartialState:
+    """Joins the other processes of the attempt, where there are some, before anything is loaded."""
+    if processes.world_size() == 1:
+        return PartialState(cpu=not has_gpu)
+    return PartialState() if has_gpu else PartialState(cpu=True, backend="gloo")
+
+
+class _NoJudge:
+    """Of a process that does not score."""
+
+    def ask(self, items: Sequence[Inquiry]) -> list[Verdict]:
+        raise RuntimeError("only the first process scores")
 
 
 def _threads() -> int:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sightline_trainer.grpo.data import Question
 from sightline_trainer.grpo.judge import Inquiry, Judge, Verdict
 from sightline_trainer.grpo.judge_variants import Variant, strip_conclusion
-from sightline_trainer.rewards.score import PARTS, RuleSet, Score, score_completion
+from sightline_trainer.grpo.own_rewards import completion_record
+from sightline_trainer.rewards.score import PARTS, RawReward, RuleSet, Score, score_completion
 
 NOT_SAMPLED = "not_sampled"
 NO_THINK = "no_think"
 WRONG = "skipped_wrong_answer"
 JUDGE_FAILED = "judge failed in the group"
+NULL_BESIDE = "another completion of the group has none"
+
+Reward = Callable[[Mapping[str, Any]], RawReward]
+"""Gives a completion's record its reward, in [0, 1] or None with a reason; raises nothing."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,13 @@ class Scorer:
     judge_every_groups: int
     variants: tuple[Variant, ...] = ("paper",)
     """The first one pays the consistency reward; the others are asked, shown and counted."""
+    own: Mapping[str, Reward] = field(default_factory=dict)
+    """A person's own rewards, by name."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of all rewards, in the order of the record."""
+        return (*PARTS, *self.own)
 
     def score(
         self,
@@ -96,17 +109,20 @@ class Scorer:
             if is_consistency_weighted or index % self.judge_every_groups == 0:
                 judged.append(group)
             else:
-                _leave_out(group, NOT_SAMPLED)
+                _leave_out(group, "consistency", NOT_SAMPLED)
         generation = Generation(rows)
         for variant in self.variants:
             self._judge([row for group in judged for row in group], variant, generation)
         for group in judged:
             # A part that is null for one completion and not for its siblings would lower its reward among them.
             if any(row.judgements[0].is_failed for row in group):
-                _leave_out(group, JUDGE_FAILED)
+                _leave_out(group, "consistency", JUDGE_FAILED)
             else:
                 for row in group:
                     row.raw["consistency"] = 1.0 if row.judgements[0].agrees else 0.0
+        for name, reward in self.own.items():
+            for group in groups:
+                _reward_group(group, name, reward)
         generation.secs = time.monotonic() - began
         return generation
 
@@ -137,9 +153,18 @@ class Scorer:
         generation.judge_secs += time.monotonic() - began
 
 
-def _leave_out(group: Sequence[Scored], reason: str) -> None:
+def _leave_out(group: Sequence[Scored], part: str, reason: str) -> None:
     for row in group:
-        row.raw["consistency"], row.null_reason["consistency"] = None, reason
+        row.raw[part], row.null_reason[part] = None, reason
+
+
+def _reward_group(group: Sequence[Scored], name: str, reward: Reward) -> None:
+    """Gives a group one of the person's rewards; null for all where it is for one, as with the judge."""
+    given = [reward(completion_record(row.question, row.text, row.score)) for row in group]
+    has_null = any(one.raw is None for one in given)
+    for row, one in zip(group, given, strict=True):
+        row.raw[name] = None if has_null else one.raw
+        row.null_reason[name] = (one.reason if one.raw is None else NULL_BESIDE) if has_null else None
 
 
 def _inquire(row: Scored, variant: Variant) -> Inquiry | str:

@@ -12,9 +12,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import torch
+from accelerate.utils import broadcast_object_list, gather_object
 from torch.optim.lr_scheduler import LambdaLR
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from trl.trainer.grpo_config import GRPOConfig
@@ -23,21 +25,18 @@ from trl.trainer.utils import RepeatSampler
 
 from sightline_trainer.attempt import Attempt
 from sightline_trainer.checkpoints import checkpoint_dir, mark_complete, prune
+from sightline_trainer.grpo import processes
+from sightline_trainer.grpo.faults import DivergedError, JudgeUnavailableError
 from sightline_trainer.grpo.order import EpochSampler
+from sightline_trainer.grpo.own_rewards import name_weights
 from sightline_trainer.grpo.record import count_values, wire_row
 from sightline_trainer.grpo.scorer import Generation, Scored, Scorer
-from sightline_trainer.grpo.settings import Plan
+from sightline_trainer.grpo.settings import Plan, Settings, share_of
 from sightline_trainer.grpo.tiny import end_id
-from sightline_trainer.rewards.score import PARTS
 from sightline_trainer.wire.log import EndReason, EventLog
 
-
-class DivergedError(RuntimeError):
-    """Loss or gradient is no longer a finite number."""
-
-
-class JudgeUnavailableError(RuntimeError):
-    """The judge failed too often for consistency to mean anything."""
+NO_SIGNAL_AFTER = 5
+"""Generations without any advantage after which a warning is due."""
 
 
 JUDGE_WINDOW = 5
@@ -58,29 +57,34 @@ class Progress:
     generation: Generation | None = None
     judge_calls: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=JUDGE_WINDOW))
     """Failed calls of the judge and all calls, of the last generations that asked it."""
+    without_signal: int = 0
+    """Generations on end in which every advantage was 0."""
     problem: Exception | None = None
     """Why training ended early after its checkpoint was saved."""
 
 
-def build_config(plan: Plan, output_dir: str, *, has_gpu: bool) -> GRPOConfig:
+def build_config(plan: Plan, output_dir: str, max_steps: int, *, has_gpu: bool) -> GRPOConfig:
     """TRL's settings of a run. Nothing is reported anywhere: the rows are ours."""
     settings = plan.settings
-    completions = settings.group_size * settings.prompts_per_step
+    betas = [stage.own.get("beta", settings.beta) for stage in plan.stages]
     return GRPOConfig(
         output_dir=output_dir,
         seed=plan.seed,
         data_seed=plan.seed,
-        num_train_epochs=plan.epochs,
+        max_steps=max_steps,
         per_device_train_batch_size=settings.micro_batch,
-        gradient_accumulation_steps=completions // settings.micro_batch,
+        gradient_accumulation_steps=share_of(settings, processes.world_size()),
         num_generations=settings.group_size,
         max_completion_length=settings.max_completion_tokens,
         temperature=settings.temperature,
-        beta=settings.beta,
+        # TRL loads the reference model only where this is not 0; each step takes its stage's own.
+        beta=max(betas),
+        multi_objective_aggregation=settings.multi_objective_aggregation,
         loss_type=settings.loss_type,
         learning_rate=settings.learning_rate,
         lr_scheduler_type="cosine_with_min_lr",
         lr_scheduler_kwargs={"min_lr_rate": 0.4},
+        warmup_steps=settings.warmup_share,
         save_strategy="steps",
         save_steps=settings.save_steps,
         logging_strategy="steps",
@@ -89,16 +93,64 @@ def build_config(plan: Plan, output_dir: str, *, has_gpu: bool) -> GRPOConfig:
         report_to=[],
         disable_tqdm=True,
         use_cpu=not has_gpu,
+        ddp_backend="gloo" if processes.world_size() > 1 and not has_gpu else None,
         bf16=has_gpu,
-        gradient_checkpointing=has_gpu,
+        gradient_checkpointing=has_gpu and settings.gradient_checkpointing,
         dataloader_pin_memory=has_gpu,
+        deepspeed=zero_config(settings.zero_stage) if has_gpu else None,
+        use_vllm=settings.vllm and has_gpu and has_vllm(),
+        vllm_mode="colocate",
+        vllm_gpu_memory_utilization=settings.vllm_memory_share,
+        model_init_kwargs={"dtype": "bfloat16" if has_gpu and settings.lora_rank else "float32"},
     )
+
+
+def effective(args: TrainingArguments) -> dict[str, str | int | float | bool | None]:
+    """What TRL made of the settings on this host, by TRL's own names."""
+    names = ("max_steps", "per_device_train_batch_size", "gradient_accumulation_steps", "world_size", "bf16", "use_cpu")
+    names += ("generation_batch_size", "num_generations", "scale_rewards", "use_vllm", "num_iterations")
+    return {name: getattr(args, name) for name in names if hasattr(args, name)}
+
+
+def has_vllm() -> bool:
+    """True where vLLM is installed; without it transformers generates."""
+    return find_spec("vllm") is not None
+
+
+def zero_config(stage: int) -> dict[str, Any] | None:
+    """DeepSpeed's configuration; batch, rates and clipping are the Trainer's. None for stage 0."""
+    if stage == 0:
+        return None
+    return {
+        "bf16": {"enabled": True},
+        "zero_optimization": {
+            "stage": stage,
+            "overlap_comm": True,
+            "contiguous_gradients": True,
+            "stage3_gather_16bit_weights_on_model_save": True,
+        },
+        "gradient_accumulation_steps": "auto",
+        "gradient_clipping": "auto",
+        "train_batch_size": "auto",
+        "train_micro_batch_size_per_gpu": "auto",
+    }
+
+
+def lora_config(settings: Settings) -> Any:
+    """peft's configuration of the adapters; None where the whole model is trained."""
+    if not settings.lora_rank:
+        return None
+    from peft import LoraConfig
+
+    rank = settings.lora_rank
+    return LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM")
 
 
 class StepTrainer(Protocol):
     """What the callback and the run need of a trainer, whatever it optimises."""
 
     steps_per_epoch: int
+    args: Any
     state: TrainerState
     accelerator: Any
     model: Any
@@ -118,34 +170,68 @@ class SightlineTrainer(GRPOTrainer):
         self.steps_per_epoch = steps_per_epoch
         self.schedule = plan.schedule(steps_per_epoch)
         self.end_id = end_id(kwargs["processing_class"])
-        self._scored_for: object = None
-        super().__init__(reward_funcs=[self._part(part) for part in PARTS], **kwargs)
+        super().__init__(reward_funcs=[_name_part(part) for part in scorer.parts], **kwargs)
 
     @property
     def epoch_at_step(self) -> float:
         """Epochs done when the step at hand began: a pure function of the trainer's state, so that resuming agrees."""
         return self.state.global_step / self.steps_per_epoch
 
-    def _part(self, part: str) -> Callable[..., list[float | None]]:
-        def reward(completions: list[str], question_id: list[str], **_: Any) -> list[float | None]:
-            return [row.raw[part] for row in self._score(completions, question_id).rows]
+    def enter_step(self) -> dict[str, float]:
+        """Puts in place what the stage of the step at hand says. Returns the weights in force, summing to 1.
 
-        reward.__name__ = part
-        return reward
+        A function of the step alone, called before each step, so that a resumed run does as one that was not cut.
+        """
+        done = self.state.global_step
+        settings = self.plan.settings
+        own = self.schedule.stages[self.schedule.index_at(done)].own
+        weights = name_weights(self.schedule.weights_at(done), self.scorer.parts)
+        self.reward_weights = torch.tensor(list(weights.values()), dtype=torch.float32)
+        self.beta = own.get("beta", settings.beta)
+        self.temperature = own.get("temperature", settings.temperature)
+        for sampler in (getattr(self, "generation_config", None), getattr(self, "vllm_generation", None)):
+            if sampler is not None:
+                sampler.temperature = self.temperature
+        if getattr(self, "generation_kwargs", None):
+            self.generation_kwargs["temperature"] = self.temperature
+        if any("learning_rate" in stage.own for stage in self.schedule.stages):
+            schedule = getattr(self.lr_scheduler, "scheduler", self.lr_scheduler)
+            assert isinstance(schedule, LambdaLR)
+            place_schedule(schedule, own.get("learning_rate", settings.learning_rate), done)
+        return weights
 
-    def _score(self, completions: list[str], question_ids: list[str]) -> Generation:
-        """Scores a generation once for its three rewards."""
-        if self._scored_for is not completions or self.progress.generation is None:
-            settings = self.plan.settings
-            self.progress.generation = self.scorer.score(
-                question_ids,
-                completions,
-                group_size=settings.group_size,
-                first_group=self.state.global_step * settings.prompts_per_step,
-                is_consistency_weighted=self.schedule.weights_at(self.state.global_step)["consistency"] > 0,
-            )
-            self._scored_for = completions
-        return self.progress.generation
+    def _calculate_rewards(
+        self, inputs: list[dict[str, Any]], prompts: Any, completions: Any, completion_ids_list: Any
+    ) -> torch.Tensor:
+        """As TRL's: (P × G, parts) of all processes, in the sampler's order. The first process scores for all.
+
+        A group may lie on several processes, and the judge is asked once for the whole generation.
+        """
+        ids: list[str] = gather_object([row["question_id"] for row in inputs])
+        texts: list[str] = gather_object(list(completions))
+        table: list[list[list[float]] | None] = [None]
+        if self.accelerator.is_main_process:
+            table = [self._score(ids, texts)]
+        [raws] = broadcast_object_list(table)
+        return torch.tensor(raws, dtype=torch.float32, device=self.accelerator.device)
+
+    def _score(self, ids: list[str], texts: list[str]) -> list[list[float]]:
+        settings = self.plan.settings
+        starts = range(0, len(ids), settings.group_size)
+        if any(len(set(ids[start : start + settings.group_size])) > 1 for start in starts):
+            raise RuntimeError("a group's completions answer different questions: the processes disagree on the order")
+        generation = self.scorer.score(
+            ids,
+            texts,
+            group_size=settings.group_size,
+            first_group=self.state.global_step * settings.prompts_per_step,
+            is_consistency_weighted=self.schedule.weights_at(self.state.global_step)["consistency"] > 0,
+        )
+        self.progress.generation = generation
+        return [
+            [math.nan if (raw := row.raw[part]) is None else raw for part in self.scorer.parts]
+            for row in generation.rows
+        ]
 
     def _get_train_sampler(self, dataset: Any = None) -> EpochSampler:
         sampler = super()._get_train_sampler(dataset)
@@ -163,25 +249,28 @@ class SightlineTrainer(GRPOTrainer):
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         began = time.monotonic()
+        self.progress.generation = None
         output = super()._generate_and_score_completions(inputs)
-        generation = self.progress.generation
-        if generation is None:
-            raise RuntimeError("TRL scored a generation without asking for its rewards")
-        self._record(generation, output, time.monotonic() - began)
-        self._scored_for = None
+        secs = time.monotonic() - began
+        counts = output["completion_mask"].sum(dim=1, keepdim=True)  # (local P × G, 1)
+        last_ids = output["completion_ids"].gather(1, (counts - 1).clamp(min=0))  # (local P × G, 1)
+        ended = (last_ids == self.end_id).float()
+        local = torch.cat([output["advantages"].unsqueeze(1).float(), counts.float(), ended], dim=1)
+        told: torch.Tensor = self.accelerator.gather(local)  # pyright: ignore[reportAssignmentType]  # (P × G, 3)
+        if self.accelerator.is_main_process:
+            if self.progress.generation is None:
+                raise RuntimeError("TRL scored a generation without asking for its rewards")
+            self._record(self.progress.generation, told, secs)
         return output
 
-    def _record(self, generation: Generation, output: dict[str, Any], secs: float) -> None:
+    def _record(self, generation: Generation, told: torch.Tensor, secs: float) -> None:
+        """told: (P × G, 3), of each completion its advantage, its tokens, and 1 where it ended by itself."""
         settings = self.plan.settings
         epoch = self.epoch_at_step
         stage = self.schedule.index_at(self.state.global_step)
-        weights = self.schedule.weights_at(self.state.global_step)
+        weights = name_weights(self.schedule.weights_at(self.state.global_step), self.scorer.parts)
         step = self.state.global_step + 1
-        advantages = output["advantages"].tolist()  # (P × G,)
-        counts = output["completion_mask"].sum(dim=1, keepdim=True)  # (P × G, 1)
-        lengths = counts.squeeze(1).tolist()
-        last_ids = output["completion_ids"].gather(1, (counts - 1).clamp(min=0)).squeeze(1)  # (P × G,)
-        is_finished = (last_ids == self.end_id).tolist()
+        advantages, lengths, ended = told.T.tolist()
         for index, row in enumerate(generation.rows):
             k = index % settings.group_size
             self.event_log.completion(
@@ -200,7 +289,7 @@ class SightlineTrainer(GRPOTrainer):
                         reward=weigh(row, weights),
                         advantage=advantages[index],
                         tokens=int(lengths[index]),
-                        is_finished=bool(is_finished[index]),
+                        is_finished=bool(ended[index]),
                     ),
                 }
             )
@@ -222,6 +311,18 @@ class SightlineTrainer(GRPOTrainer):
         self.progress.values = count_values(generation.rows)
         if generation.judge_calls:
             self.progress.judge_calls.append((generation.judge_failed, generation.judge_calls))
+        self._look_for_signal(advantages)
+
+    def _look_for_signal(self, advantages: list[float]) -> None:
+        """Warns, once until it is over, when nothing has been learned for some generations."""
+        self.progress.without_signal = 0 if any(advantages) else self.progress.without_signal + 1
+        if self.progress.without_signal == NO_SIGNAL_AFTER:
+            self.event_log.warn(
+                "no_signal",
+                f"In {NO_SIGNAL_AFTER} steps on end all completions of each group had the same reward, so that every "
+                "advantage is 0 and nothing is learned.",
+                hint="Look at the completions: the questions may be too hard or too easy, the temperature too low.",
+            )
 
 
 def place_schedule(schedule: LambdaLR, learning_rate: float, step: int) -> None:
@@ -237,7 +338,17 @@ def place_schedule(schedule: LambdaLR, learning_rate: float, step: int) -> None:
 
 def weigh(row: Scored, weights: dict[str, float]) -> float:
     """The reward as TRL sums it: parts that are None count nothing."""
-    return sum(weights[part] * (row.raw[part] or 0.0) for part in PARTS)
+    return sum(weights[part] * (raw or 0.0) for part, raw in row.raw.items())
+
+
+def _name_part(part: str) -> Callable[..., list[float | None]]:
+    """A reward as TRL names it in its metrics; the rewards themselves come from `_calculate_rewards`."""
+
+    def reward(**_: Any) -> list[float | None]:
+        raise RuntimeError("TRL calls reward functions past _calculate_rewards")
+
+    reward.__name__ = part
+    return reward
 
 
 class RunCallback(TrainerCallback):
@@ -260,8 +371,7 @@ class RunCallback(TrainerCallback):
         assert isinstance(trainer, SightlineTrainer)
         self.attempt.check_fence()
         schedule = trainer.schedule
-        weights = schedule.weights_at(state.global_step)
-        trainer.reward_weights = torch.tensor([weights[part] for part in PARTS], dtype=torch.float32)
+        trainer.enter_step()
         index = schedule.index_at(state.global_step)
         if index != self._shown_stage:
             self._shown_stage = index
@@ -294,22 +404,37 @@ class RunCallback(TrainerCallback):
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         self.progress.step = state.global_step
-        print(f"step {state.global_step}/{state.max_steps}", flush=True)
+        if processes.rank() == 0:
+            print(f"step {state.global_step}/{state.max_steps}", flush=True)
         is_last = state.global_step >= state.max_steps
         is_stage_end = state.global_step in self.plan.stage_ends(self._trainer.steps_per_epoch)
-        if self.attempt.is_checkpoint_requested() or is_last or is_stage_end:
+        is_wanted, is_stopped, is_terminated, is_judge_down = self._agree(
+            self.attempt.is_checkpoint_requested(),
+            self.attempt.is_stop_requested(),
+            self.progress.is_terminated,
+            self._is_judge_down(),
+        )
+        if is_wanted or is_last or is_stage_end:
             control.should_save = True
-        is_stopped = self.attempt.is_stop_requested()
-        if (is_stopped or self.progress.is_terminated) and not is_last:
+        if (is_stopped or is_terminated) and not is_last:
             self.progress.ended = "stopped" if is_stopped else "interrupted"
             control.should_save = True
             control.should_training_stop = True
-        elif self._is_judge_down():
+        elif is_judge_down:
+            self.progress.problem = self.progress.problem or JudgeUnavailableError("The judge failed.")
             control.should_save = True
             control.should_training_stop = True
         if control.should_save:
             self._saving_since = time.monotonic()
             self.log.sync()
+
+    def _agree(self, *mine: bool) -> list[bool]:
+        """What any of the processes has seen: a signal or a file reaches them at different steps, and all must save."""
+        accelerator = self._trainer.accelerator
+        if accelerator.num_processes == 1:
+            return list(mine)
+        seen = torch.tensor([mine], dtype=torch.int32, device=accelerator.device)  # (1, flags)
+        return [bool(flag) for flag in accelerator.gather(seen).amax(dim=0).tolist()]
 
     def _is_judge_down(self) -> bool:
         """Puts down why the run can't go on, where that is so."""
@@ -325,9 +450,20 @@ class RunCallback(TrainerCallback):
 
     def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         step = state.global_step
+        # Each process saves its own random state beside what the first one saves.
+        self._trainer.accelerator.wait_for_everyone()
+        if processes.rank() == 0:
+            self._seal(step)
+        self._trainer.accelerator.wait_for_everyone()
+        self.progress.saved_step = step
+        every = self.plan.settings.eval_steps
+        if every and step % every == 0 and step < state.max_steps:
+            self.on_evaluate_step(step)
+
+    def _seal(self, step: int) -> None:
+        """Marks a checkpoint as whole, and removes those that are no longer kept."""
         path = checkpoint_dir(self.attempt.run, step)
         size = mark_complete(path, step)
-        self.progress.saved_step = step
         ends = self.plan.stage_ends(self._trainer.steps_per_epoch)
         prune(self.attempt.run, keep=self.plan.settings.keep_checkpoints, protect=ends)
         self.attempt.checkpoint_done()
@@ -338,9 +474,6 @@ class RunCallback(TrainerCallback):
             secs=round(time.monotonic() - self._saving_since, 4),
             complete=True,
         )
-        every = self.plan.settings.eval_steps
-        if every and step % every == 0 and step < state.max_steps:
-            self.on_evaluate_step(step)
 
     @property
     def _trainer(self) -> StepTrainer:
