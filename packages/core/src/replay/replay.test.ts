@@ -29,7 +29,7 @@ function plan(change: Partial<ReplayPlan>) {
   const whole = { ...AS_RUN, ...change };
   const formula = whole.formula === null ? null : compileFormula(whole.formula, parse).formula;
   if (whole.formula !== null && formula === null) throw new Error("the formula of the test is wrong");
-  return { plan: whole, formula, own_rules: "sightline" as const };
+  return { plan: whole, formula, own_rules: "sightline" as const, scale: "group" as const };
 }
 
 function group(...changes: Parameters<typeof completionLine>[1][]): Line[] {
@@ -185,6 +185,32 @@ describe("scoring anew", () => {
     const at = (stage: number) =>
       replayGroup(group({ stage, rewards: parts }), by, four).completions[0]?.after.reward;
     expect([at(0), at(1), at(5)].map((one) => one?.toFixed(3))).toEqual(["0.700", "0.100", "0.100"]);
+  });
+
+  it("keeps a person's own rewards as the run emitted them, and lets weights by name leave them out", () => {
+    const parts = {
+      format: raw(1, 0.25),
+      accuracy: raw(1, 0.5),
+      consistency: raw(0, 0),
+      brevity: raw(0.5, 0.25),
+    };
+    const of = (change: Partial<ReplayPlan>) =>
+      replayGroup(group({ rewards: parts }), plan(change), four).completions[0]?.after.reward;
+    expect(of({})).toBeCloseTo(0.875, 12);
+    expect(of({ weights: [weights(1, 1, 0)] })).toBeCloseTo(1, 12);
+    expect(of({ weights: [{ ...weights(1, 1, 0), brevity: 2 }] })).toBeCloseTo(0.75, 12);
+    expect(of({ formula: "weighted" })).toBeCloseTo(0.875, 12);
+  });
+
+  it("leaves advantages as distances from the mean where the run did not scale them", () => {
+    const parts = (format: number) => ({
+      format: raw(format, 1),
+      accuracy: raw(0, 0),
+      consistency: raw(0, 0),
+    });
+    const lines = group({ rewards: parts(1) }, { rewards: parts(0) });
+    const { completions } = replayGroup(lines, { ...plan({}), scale: "none" }, four);
+    expect(completions.map(({ after }) => after.advantage)).toEqual([0.5, -0.5]);
   });
 
   it("names the line where a run's own numbers are not what its rules give", () => {

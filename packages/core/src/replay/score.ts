@@ -2,6 +2,7 @@ import {
   advantageTolerance,
   type Gold,
   groupAdvantages,
+  type RewardScale,
   type RuleSet,
   scoreCompletion,
 } from "../rewards/index.ts";
@@ -18,8 +19,14 @@ type Parts = Record<RewardPart, Part> & { letter: string | null };
 /** Options and kind of a question as the run was given it; null where its file can't be had. */
 export type QuestionFacts = { options: Options; kind: Gold["kind"] };
 
-/** A plan that is ready to score. */
-export type Replayer = { plan: ReplayPlan; formula: Formula | null; own_rules: RuleSet };
+/** A plan that is ready to score, and how the run itself scored. */
+export type Replayer = {
+  plan: ReplayPlan;
+  formula: Formula | null;
+  own_rules: RuleSet;
+  /** `batch` can't be had of one group alone, and is done as `group`. */
+  scale: RewardScale;
+};
 
 /** The judge was never asked what would be needed to know. */
 export const NOT_ASKED = "the judge was not asked: under the run's rules the answer was wrong";
@@ -82,33 +89,39 @@ function scoreAnew(
   };
 }
 
-/** Weights of one completion, summing to 1 where the plan gives them. */
-function weightsOf(line: Line, plan: ReplayPlan): Record<RewardPart, number> {
+/** Weights of one completion by the names of its rewards, summing to 1 where the plan gives them. */
+function weightsOf(line: Line, plan: ReplayPlan): Record<string, number> {
   const given = plan.weights?.[Math.min(line.stage, plan.weights.length - 1)];
   const ready = given && normalise(given);
   if (ready) return ready;
-  const weight = (part: RewardPart) => line.rewards[part]?.weight ?? 0;
-  return { format: weight("format"), accuracy: weight("accuracy"), consistency: weight("consistency") };
+  return Object.fromEntries(Object.entries(line.rewards).map(([name, { weight }]) => [name, weight]));
 }
 
 type Reward = { reward: number | null; reason: string | null };
 
-/** As the trainer sums: parts in their order, a failed judge for nothing; but what was never asked makes it unknown. */
-function weigh(parts: Parts, weights: Record<RewardPart, number>): Reward {
+/**
+ * As the trainer sums: rewards in their order, a failed judge for nothing; but what was never asked makes it unknown. A
+ * person's own rewards keep the values that the run emitted.
+ */
+function weigh(line: Line, parts: Parts, weights: Record<string, number>): Reward {
   let reward = 0;
   for (const part of REWARD_PARTS) {
     const { raw, reason } = parts[part];
-    if (raw === null && weights[part] > 0 && !countsForNothing(reason))
+    const weight = weights[part] ?? 0;
+    if (raw === null && weight > 0 && !countsForNothing(reason))
       return { reward: null, reason: `${part} is not known: ${reason ?? "no reason given"}` };
-    reward += weights[part] * (raw ?? 0);
+    reward += weight * (raw ?? 0);
   }
+  for (const [name, { raw }] of Object.entries(line.rewards))
+    if (!(REWARD_PARTS as readonly string[]).includes(name) && raw !== null)
+      reward += (weights[name] ?? 0) * toNumber(raw);
   return { reward, reason: null };
 }
 
 const lengthOf = (span: readonly [number, number] | null) => (span === null ? 0 : span[1] - span[0]);
 
 function reward(line: Line, parts: Parts, { plan, formula }: Replayer): Reward {
-  const weighted = weigh(parts, weightsOf(line, plan));
+  const weighted = weigh(line, parts, weightsOf(line, plan));
   if (formula === null) return weighted;
   const facts: Facts = {
     format: parts.format.raw,
@@ -195,7 +208,10 @@ export function replayGroup(
   const rewards = scored.flatMap(({ next }) => next.reward ?? []);
   const isKnown = rewards.length === scored.length && !isHeldOut;
   const group = isKnown ? groupAdvantages(rewards) : null;
-  const tolerance = advantageTolerance(group?.std ?? 0);
+  const isScaled = replayer.scale !== "none";
+  const advantages =
+    group && !isScaled ? rewards.map((reward) => reward - group.mean) : (group?.advantages ?? []);
+  const tolerance = isScaled ? advantageTolerance(group?.std ?? 0) : 1e-6;
   const completions = scored.map(({ line, emitted, parts, next }, k): ReplayedCompletion => {
     const before: ReplaySide = {
       format: emitted.format.raw,
@@ -212,7 +228,7 @@ export function replayGroup(
       consistency: parts.consistency.raw,
       letter: parts.letter,
       reward: next.reward,
-      advantage: group?.advantages[k] ?? null,
+      advantage: advantages[k] ?? null,
       reason: next.reason ?? (parts.consistency.raw === null ? parts.consistency.reason : null),
     };
     return { before, after, flips: findFlips(before, after) };

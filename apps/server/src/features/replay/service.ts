@@ -13,6 +13,7 @@ import {
   readQuestionFacts,
   replayGroup,
 } from "@sightline/core/replay";
+import { readRewardScale } from "@sightline/core/rewards";
 import { lastStepKept, type RunDetail } from "@sightline/core/runs";
 import { normalise } from "@sightline/core/schedules";
 import { TRPCError } from "@trpc/server";
@@ -118,8 +119,13 @@ export function createReplayService({
     for (const [stage, weights] of (plan.weights ?? []).entries())
       if (normalise(weights) === null)
         throw new TRPCError({ code: "BAD_REQUEST", message: `The weights of stage ${stage + 1} are all 0.` });
-    const { rule_set } = getRun(run_id).spec.settings;
-    return { plan, formula, own_rules: rule_set === "embodied-r" ? "embodied-r" : "sightline" };
+    const { settings } = getRun(run_id).spec;
+    return {
+      plan,
+      formula,
+      own_rules: settings.rule_set === "embodied-r" ? "embodied-r" : "sightline",
+      scale: readRewardScale(settings),
+    };
   };
 
   const score = async (record: ReplayRecord, replayer: Replayer, control: JobControl) => {

@@ -1,13 +1,16 @@
 import { Button, Select, Textarea, TextInput } from "@mantine/core";
 import { FACTS, FUNCTIONS, type Replay, type ReplayPlan } from "@sightline/core/replay";
 import type { RunSpec } from "@sightline/core/runs";
-import { formatRatio, parseRatio } from "@sightline/core/schedules";
-import type { RewardWeights } from "@sightline/core/wire";
+import { parseRatio } from "@sightline/core/schedules";
+import { REWARD_PARTS, type RewardWeights } from "@sightline/core/wire";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import { trpc } from "../../../../app/clients.ts";
 import { describePlan, RULES } from "./describe.ts";
 import classes from "./replay.module.css";
+
+/** The three parts alone; a person's own rewards keep their weights. */
+const showRatio = (weights: RewardWeights) => REWARD_PARTS.map((part) => String(weights[part])).join(":");
 
 type WeightsKind = "as_run" | "one" | "stages";
 
@@ -30,9 +33,12 @@ export function ReplayForm({
   const [name, setName] = useState("");
   const stages = spec?.stages ?? [];
 
-  const stageTexts = stages.map((stage, k) => ownStages[k] ?? formatRatio(stage.weights));
+  const stageTexts = stages.map((stage, k) => ownStages[k] ?? showRatio(stage.weights));
   const texts = kind === "one" ? [one] : kind === "stages" ? stageTexts : [];
-  const read = texts.map(parseRatio);
+  const read = texts.map((text, k) => {
+    const ratio = parseRatio(text);
+    return ratio && kind === "stages" ? { ...stages[k]?.weights, ...ratio } : ratio;
+  });
   const weights = kind === "as_run" ? null : read.filter((each): each is RewardWeights => each !== null);
   const isWeighed = weights === null || (weights.length === texts.length && weights.length > 0);
   const asked = useDeferredValue(formula);
