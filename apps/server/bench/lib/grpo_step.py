@@ -85,8 +85,7 @@ def main(kind: str, model: str, data: Path, steps: int) -> None:
         attempt_dir = run.attempt(1)
         for path in (attempt_dir.path, run.control, run.checkpoints):
             path.mkdir(parents=True)
-        config = build_config(plan, str(run.checkpoints), has_gpu=False)
-        config.max_steps = steps
+        config = build_config(plan, str(run.checkpoints), steps, has_gpu=False)
         config.save_strategy = "no"
         set_seed(plan.seed)
         shared = {"model": model, "args": config, "train_dataset": dataset, "processing_class": tokenizer}
