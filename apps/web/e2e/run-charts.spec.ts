@@ -39,7 +39,11 @@ function readRecorded(step: number) {
   ) as { values: Record<string, number> };
   const all = linesOf("completions-00001.jsonl") as Completion[];
   const completions = all.filter((line) => line.step === step && line.split !== "eval");
-  return { values: metrics.values, completions };
+  const evaluation = (linesOf("events.jsonl") as Line[]).findLast((line) => line.type === "evaluation") as {
+    step: number;
+    overall: { accuracy: number; n: number };
+  };
+  return { values: metrics.values, completions, evaluation };
 }
 
 /** What a chart says of a step, in words. */
@@ -74,7 +78,7 @@ test.describe("the recorded run", () => {
     await expect(page.locator("[data-steps='192']")).toBeVisible({ timeout: 60_000 });
     // Step 100 of 192: from the first one nine times ten steps on, then nine.
     const keys = ["Home", ...Array(9).fill("Shift+ArrowRight"), ...Array(9).fill("ArrowRight")];
-    const { values, completions } = readRecorded(100);
+    const { values, completions, evaluation } = readRecorded(100);
     const share = (isSo: (one: Completion) => boolean) =>
       completions.filter(isSo).length / completions.length;
     const value = (name: string) => values[name] ?? Number.NaN;
@@ -145,8 +149,17 @@ test.describe("the recorded run", () => {
       "all wrong",
       tied.filter((group) => group.every((one) => one.rewards.accuracy?.raw === 0)).length / groups.size,
     );
+    const heldOut = await readChart(page, "Accuracy on held-out questions", ["End"]);
+    expect(heldOut).toContain(`step ${evaluation.step}`);
+    expect(heldOut).toContain(`N ${evaluation.overall.n}`);
+    expectShown(heldOut, "held-out accuracy", evaluation.overall.accuracy);
+    const total = await readChart(page, "Total reward", keys);
+    expectShown(total, "mean ± sd within groups", value("reward"));
     for (const [title, name, label] of [
       ["Entropy", "entropy", "entropy"],
+      ["Loss", "loss", "loss"],
+      ["Learning rate", "learning_rate", "learning_rate"],
+      ["Seconds per step", "step_time", "whole step"],
       ["KL to the reference", "kl", "kl"],
       ["Gradient norm", "grad_norm", "grad_norm"],
       ["Completions cut", "completions/clipped_ratio", "cut at the longest length"],
@@ -174,6 +187,18 @@ test("other runs are drawn beside it, over any axis, and the address says so", a
   await expect(page).toHaveURL(new RegExp(`with=.*${first}`));
   const parts = page.getByRole("region", { name: "Reward parts" });
   await expect(parts.getByRole("button", { name: /the first · accuracy/ })).toBeVisible();
+  // Stacks and rates hold one line of each other run, and say which; what they can't hold they say, too.
+  for (const [title, said] of [
+    ["Weighted shares, stacked", "Of the other runs: the reward as logged."],
+    ["Groups without a signal", "Of the other runs: all groups without a signal."],
+    ["P(consistent | correct)", null],
+  ] as const) {
+    const chart = page.getByRole("region", { name: title, exact: true });
+    await chart.scrollIntoViewIfNeeded();
+    await expect(chart.getByRole("button", { name: /^the first/ })).toBeVisible();
+    if (said !== null) await expect(chart).toContainText(said);
+  }
+  await expect(page.getByRole("region", { name: "Accuracy per task" })).toContainText("This run alone");
 
   await page.getByRole("combobox", { name: "X axis" }).click();
   await page.getByRole("option", { name: "epochs" }).click();

@@ -4,6 +4,7 @@ import { type CurveProps, type CurveSeries, formatValue } from "@sightline/ui/cu
 import {
   getBanded,
   getConsistency,
+  getHeldOut,
   getJudgeFailures,
   getLetters,
   getMetric,
@@ -172,6 +173,15 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         formatY: formatRate,
         is_smoothed: true,
         empty: "No answers yet.",
+      },
+      {
+        id: "held-out",
+        title: "Accuracy on held-out questions",
+        names: [],
+        draw: (series) => one(getHeldOut(series)),
+        y_at_least: RATE,
+        formatY: formatRate,
+        empty: "No evaluation yet.",
       },
       {
         id: "letters",

@@ -18,7 +18,7 @@ import {
 } from "@sightline/core/runs";
 import { stageSteps, totalEpochs } from "@sightline/core/schedules";
 import { getWilsonInterval } from "@sightline/core/stats";
-import { REWARD_PARTS, type RewardPart } from "@sightline/core/wire";
+import { REWARD_PARTS, type RewardPart, toNumber } from "@sightline/core/wire";
 import { type CurveColor, type CurveMark, type CurveSeries, POINT } from "@sightline/ui/curve";
 import type { BandStage } from "@sightline/ui/stage-band";
 
@@ -181,6 +181,26 @@ export function getConsistency(series: RunSeries): CurveSeries {
     ),
   };
   return thinSampled(line, getIsUnweighted(series, "consistency"));
+}
+
+/** Accuracy on the held-out questions at each evaluation, with the interval that came with it and its N. */
+export function getHeldOut(series: RunSeries): CurveSeries | null {
+  const found = series.marks.flatMap((mark) =>
+    mark.kind === "evaluation" && mark.step <= lastStepInForce(series, mark.attempt) ? [mark] : [],
+  );
+  if (found.length === 0) return null;
+  const column = (name: string) =>
+    Float64Array.from(found, ({ evaluation }) => toNumber(evaluation.overall[name] ?? "NaN"));
+  return {
+    id: "held-out",
+    label: "held-out accuracy",
+    color: "accuracy",
+    x: Float64Array.from(found, ({ step }) => step),
+    values: column("accuracy"),
+    low: column("low"),
+    high: column("high"),
+    n: column("n"),
+  };
 }
 
 const DASHES = ["solid", "dashed", "dotted"] as const;
