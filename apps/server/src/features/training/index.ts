@@ -38,6 +38,8 @@ export type PreflightCheck = {
 /** Data and interpreter of real training. */
 export type Training = {
   checkFile(bytes: Uint8Array): FileReport;
+  /** Keeps a person's Python file of rewards; the trainer checks it before it trains. Throws for what is no text. */
+  keepRewards(bytes: Uint8Array): { reward_file: string };
   inputs(spec: RunSpec, host_id?: string): Promise<TrainingInputs>;
   preflight(spec: Omit<RunSpec, "run_id">, host_id?: string): Promise<PreflightCheck[]>;
 };
@@ -69,7 +71,27 @@ export function createTraining(parts: {
   const folder = join(parts.dataDir, "question-files");
   const fileOf = (name: string) => join(folder, `${name}.jsonl`);
 
-  const readData = (spec: Omit<RunSpec, "run_id">): Record<string, string> => {
+  const rewardFolder = join(parts.dataDir, "reward-files");
+
+  /** The file of rewards that came through this server; a path instead names one that lies on the host. */
+  const readRewards = (spec: Omit<RunSpec, "run_id">): Record<string, string> => {
+    const file = spec.settings.reward_file;
+    if (typeof file !== "string" || !/^[0-9a-f]{64}$/.test(file)) return {};
+    const path = join(rewardFolder, `${file}.py`);
+    if (!existsSync(path))
+      throw new TRPCError({
+        code: "PRECONDITION_FAILED",
+        message: "The file of rewards is not here: choose it on the launch page and launch again.",
+      });
+    return { "rewards.py": readFileSync(path, "utf8") };
+  };
+
+  const readData = (spec: Omit<RunSpec, "run_id">): Record<string, string> => ({
+    ...readQuestions(spec),
+    ...readRewards(spec),
+  });
+
+  const readQuestions = (spec: Omit<RunSpec, "run_id">): Record<string, string> => {
     const file = spec.settings.question_file;
     if (typeof file === "string") {
       if (!/^[0-9a-f]{64}$/.test(file) || !existsSync(fileOf(file)))
@@ -128,6 +150,21 @@ export function createTraining(parts: {
       mkdirSync(folder, { recursive: true });
       writeFileSync(fileOf(hash), bytes);
       return { ...report, question_file: hash };
+    },
+
+    keepRewards(bytes) {
+      try {
+        decode(bytes);
+      } catch {
+        throw new TRPCError({
+          code: "BAD_REQUEST",
+          message: "This file is no UTF-8 text: choose a Python file.",
+        });
+      }
+      const hash = createHash("sha256").update(bytes).digest("hex");
+      mkdirSync(rewardFolder, { recursive: true });
+      writeFileSync(join(rewardFolder, `${hash}.py`), bytes);
+      return { reward_file: hash };
     },
 
     async inputs(spec, host_id = HERE) {

@@ -16,6 +16,9 @@ export const trainingRouter = router({
   checkFile: procedure
     .input(z.object({ base64: z.base64().max(8_000_000) }))
     .mutation(({ ctx, input }) => ctx.app.training.checkFile(Buffer.from(input.base64, "base64"))),
+  keepRewards: procedure
+    .input(z.object({ base64: z.base64().max(400_000) }))
+    .mutation(({ ctx, input }) => ctx.app.training.keepRewards(Buffer.from(input.base64, "base64"))),
   preflight: procedure
     .input(Spec.extend({ host_id: z.string().min(1).max(80).default("local") }))
     .query(({ ctx, input: { host_id, ...spec } }) => ctx.app.training.preflight(spec, host_id)),

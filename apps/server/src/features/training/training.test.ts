@@ -104,6 +104,26 @@ describe("the inputs of a run", () => {
   });
 });
 
+describe("a file of rewards", () => {
+  const text = "def brevity(completion):\n    return 1.0 # 🚁\n";
+
+  it("goes along with the run under its hash, and a path on the host does not", async () => {
+    const training = open();
+    const { reward_file } = training.keepRewards(Buffer.from(text));
+    expect(reward_file).toMatch(/^[0-9a-f]{64}$/);
+    expect((await training.inputs(spec({ reward_file }))).data["rewards.py"]).toBe(text);
+    const there = await training.inputs(spec({ reward_file: "/home/ada/rewards.py" }));
+    expect(there.data["rewards.py"]).toBeUndefined();
+    await expect(training.inputs(spec({ reward_file: "0".repeat(64) }))).rejects.toThrow(
+      "file of rewards is not here",
+    );
+  });
+
+  it("that is no text is refused", () => {
+    expect(() => open().keepRewards(Buffer.from([0x64, 0xff]))).toThrow("no UTF-8 text");
+  });
+});
+
 describe("a question file", () => {
   it("of 200 questions is stored, split and launched from", async () => {
     const training = open();

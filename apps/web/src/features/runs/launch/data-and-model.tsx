@@ -4,8 +4,10 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { client } from "../../../app/clients.ts";
 import { notifyFailure } from "../../../app/notify.tsx";
+import { toBase64 } from "./base64.ts";
 import { getNumber, WORLD_FIELDS } from "./fields.ts";
 import classes from "./launch-page.module.css";
+import { OwnRewards } from "./own-rewards.tsx";
 import { type Draft, NO_FILE } from "./preflight.ts";
 
 /** What became of a person's question file. */
@@ -50,11 +52,22 @@ export function DataAndModel({
         <TextInput
           size="xs"
           aria-label="Model"
-          description="tiny, or a folder on the host with a model in Hugging Face's layout"
+          description="tiny, a folder on the host with a model in Hugging Face's layout, or a hub id that the host has fetched"
           value={String(draft.settings.model ?? "tiny")}
           onChange={(event) => onSet("model", event.currentTarget.value)}
         />
+        {draft.engine === "evaluate" && (
+          <TextInput
+            size="xs"
+            label="Checkpoint"
+            description="RUN_ID/STEP of a run on the same host; empty: the model before any training"
+            placeholder="before any training"
+            value={String(draft.settings.checkpoint ?? "")}
+            onChange={(event) => onSet("checkpoint", event.currentTarget.value)}
+          />
+        )}
       </section>
+      {draft.engine === "grpo" && <OwnRewards value={draft.settings.reward_file} onSet={onSet} />}
     </>
   );
 }
@@ -183,15 +196,4 @@ function Report({ name, report }: { name: string | null; report: FileReport }) {
       )}
     </div>
   );
-}
-
-/** A file's bytes as base64. */
-async function toBase64(file: File): Promise<string> {
-  const url = await new Promise<string>((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error ?? new Error("the file could not be read"));
-    reader.readAsDataURL(file);
-  });
-  return url.slice(url.indexOf(",") + 1);
 }
