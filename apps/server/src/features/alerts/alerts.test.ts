@@ -334,3 +334,27 @@ test("alerts go to allowed targets alone", async () => {
   expect(isAllowedAddress("10.1.2.3", "http:")).toBe(false);
   expect(isAllowedAddress("::1", "http:")).toBe(true);
 });
+
+test("a rule that is changed while its cause goes on tells nobody twice", async () => {
+  const { server, receiver, alerts } = await serve();
+  const { webhook_id } = alerts.putWebhook({ webhook_id: null, name: "chat", url: receiver.url });
+  const wanted = (window: number) =>
+    rule("no_signal", { params: { window, at_least: 0.9 }, webhook_ids: [webhook_id] });
+  const { rule_id } = alerts.save(null, wanted(5));
+  const run_id = await launch(server, { steps_per_sec: 8, faults: "no_signal@1-40" });
+  await until(
+    () => receiver.received.length,
+    (n) => n === 1,
+  );
+  alerts.save(rule_id, wanted(6));
+  await until(
+    () => alerts.ofRun(run_id),
+    (all) => all.length === 2 && all[0]?.ended_secs === null && all[1]?.ended_secs !== null,
+  );
+  await done(server, run_id);
+  await until(
+    () => receiver.received.map(({ body }) => JSON.parse(body).kind),
+    (kinds) => kinds.length === 2,
+  );
+  expect(receiver.received.map(({ body }) => JSON.parse(body).kind)).toEqual(["fired", "ended"]);
+});

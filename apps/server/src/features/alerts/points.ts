@@ -56,11 +56,14 @@ export function createPoints(runs: Pick<Runs, "rowsAfter">) {
   };
 
   return {
-    /** All of a run that is stored by now. One who asks while it is being read gets the same answer. */
+    /** All of a run that is stored by now; one at a time goes over a run. */
     read(run_id: string): Promise<RunPoints> {
-      const known = reading.get(run_id);
-      if (known) return known;
-      const found = readOn(run_id).finally(() => reading.delete(run_id));
+      const before = reading.get(run_id)?.catch(() => undefined) ?? Promise.resolve();
+      const found = before
+        .then(() => readOn(run_id))
+        .finally(() => {
+          if (reading.get(run_id) === found) reading.delete(run_id);
+        });
       reading.set(run_id, found);
       return found;
     },

@@ -156,6 +156,12 @@ export function createAlertStore(db: Db) {
       db.insert(acks).values(ack).run();
     },
 
+    getProgress: (rule_id: string, run_id: string) =>
+      db
+        .select()
+        .from(progress)
+        .where(and(eq(progress.rule_id, rule_id), eq(progress.run_id, run_id)))
+        .get() ?? null,
     progress: () => db.select().from(progress).all(),
     setProgress(row: typeof progress.$inferSelect): void {
       const { entry_id, upto_id } = row;

@@ -32,7 +32,7 @@ type WatchedRun = { rules: Map<string, Watched>; heard_ms: number; state: RunSum
  */
 export function createWatch(parts: {
   store: AlertStore;
-  runs: Pick<Runs, "list" | "listen">;
+  runs: Pick<Runs, "list" | "listen" | "rowsAfter">;
   points: ReturnType<typeof createPoints>;
   log: Logger;
   /** Called within the transaction that writes an alert, or its end. */
@@ -78,10 +78,13 @@ export function createWatch(parts: {
     );
     for (const { kind, episode } of changes) {
       if (kind === "fired") {
-        const is_past = is_older && (over.has(episode.episode_id) || had_open);
+        // A run that somebody else started may come with a long past.
+        const is_before = is_older || (run.watched && episode.fired_secs < run.created_secs);
+        const is_past = is_before && over.has(episode.episode_id);
         const alert_id = store.addAlert({ rule_id, entry_id, run_id, is_past }, episode);
         const alert = alert_id === null ? null : store.getAlert(alert_id);
-        if (alert && !is_past) parts.onAlert("fired", alert, rule, run);
+        // Whoever was told of a rule's alert need not be told again because the rule has changed.
+        if (alert && !is_past && !had_open) parts.onAlert("fired", alert, rule, run);
         continue;
       }
       const alert = store.endAlert(rule_id, run_id, episode);
@@ -121,35 +124,34 @@ export function createWatch(parts: {
     const known = watched.get(run.run_id) ?? { rules: new Map<string, Watched>(), heard_ms: 0, state: null };
     watched.set(run.run_id, known);
     const is_over = isEndState(run.state);
-    const told = new Map(
-      store
-        .progress()
-        .filter(({ run_id }) => run_id === run.run_id)
-        .map((row) => [row.rule_id, row.entry_id]),
-    );
-    let is_changed = false;
-    store.durably(() => {
-      for (const rule of rules) {
-        const before = known.rules.get(rule.rule_id);
-        const is_new = before?.entry_id !== rule.entry_id;
-        const at: Watched = is_new
-          ? { entry_id: rule.entry_id, state: startAlert, rows_taken: 0 }
-          : { ...before };
-        const changes = fold(rule, at, read);
-        if (is_new) at.state = resumeStall(rule, run.run_id, at.state);
-        if (is_over) {
-          const ended = foldEnd(at.state, newestSecs(read.rows));
-          at.state = ended.state;
-          changes.push(...ended.changes);
-        }
-        const is_first = told.get(rule.rule_id) !== rule.entry_id;
-        write(run, rule, at, changes, read, is_first);
-        is_changed ||= changes.length > 0 || is_first;
-        known.rules.set(rule.rule_id, at);
+    const looked = rules.map((rule) => {
+      const before = known.rules.get(rule.rule_id);
+      const is_new = before?.entry_id !== rule.entry_id;
+      const at: Watched = is_new
+        ? { entry_id: rule.entry_id, state: startAlert, rows_taken: 0 }
+        : { ...before };
+      const changes = fold(rule, at, read);
+      if (is_new) at.state = resumeStall(rule, run.run_id, at.state);
+      if (is_over) {
+        const ended = foldEnd(at.state, newestSecs(read.rows));
+        at.state = ended.state;
+        changes.push(...ended.changes);
       }
+      return { rule, at, changes, is_new };
     });
+    // Rows come many times a second; what they change is written, and where a run was looked at to its end.
+    const changed = looked.filter(({ changes, is_new }) => changes.length > 0 || is_new || is_over);
+    if (changed.length > 0)
+      store.durably(() => {
+        for (const { rule, at, changes } of changed) {
+          const is_first = store.getProgress(rule.rule_id, run.run_id)?.entry_id !== rule.entry_id;
+          write(run, rule, at, changes, read, is_first);
+        }
+      });
+    // Only now: what could not be written is found again at the next look.
+    for (const { rule, at } of looked) known.rules.set(rule.rule_id, at);
     if (is_over) watched.delete(run.run_id);
-    if (is_changed) parts.onChange();
+    if (changed.length > 0) parts.onChange();
   };
 
   /** Runs that rules may still have something to say of: those that go on, and those whose end was not seen. */
@@ -164,7 +166,11 @@ export function createWatch(parts: {
         return rules.some(({ rule_id, rule, made_secs }) => {
           if (!isInScope(rule.scope, run)) return false;
           const row = upto.get(`${rule_id} ${run.run_id}`);
-          return row !== undefined || run.created_secs > made_secs;
+          if (row === undefined) return run.created_secs > made_secs;
+          return (
+            runs.rowsAfter(run.run_id, row.upto_id, 1).rows.length > 0 ||
+            store.open(rule_id, run.run_id).length > 0
+          );
         });
       })
       .map(({ run_id }) => run_id);
@@ -195,6 +201,7 @@ export function createWatch(parts: {
 
   /** Asks rules for stalled runs: silence is counted from what arrived here, so that a host's clock may be wrong. */
   const listen = () => {
+    if (watched.size === 0) return;
     const stalls = store.rules().filter(({ rule }) => rule.kind === "stalled");
     if (stalls.length === 0) return;
     for (const run of runs.list({ trash: false })) {
