@@ -2,21 +2,27 @@ import type { Alert, AlertsNow } from "@sightline/core/alerts";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { client, queryClient, trpc } from "./clients.ts";
-import { useFollow } from "./follow.ts";
+import { followSoon, useFollow } from "./follow.ts";
 
 const KEY = ["alerts", "now"];
 const NONE: readonly Alert[] = [];
 
+const start = () =>
+  client.alerts.follow.subscribe(undefined, {
+    onData(now) {
+      queryClient.setQueryData<AlertsNow>(KEY, now);
+      void queryClient.invalidateQueries({ queryKey: trpc.alerts.deliveries.queryKey() });
+    },
+  });
+
+/** Opens the stream of alerts with those of a page that is on its way. */
+export function followAlertsSoon(): void {
+  followSoon("alerts", start);
+}
+
 /** The newest alerts of all runs, live; undefined until they were read. */
 export function useAlerts(): AlertsNow | undefined {
-  useFollow("alerts", () =>
-    client.alerts.follow.subscribe(undefined, {
-      onData(now) {
-        queryClient.setQueryData<AlertsNow>(KEY, now);
-        void queryClient.invalidateQueries({ queryKey: trpc.alerts.deliveries.queryKey() });
-      },
-    }),
-  );
+  useFollow("alerts", start);
   return useQuery<AlertsNow>({ queryKey: KEY, enabled: false }).data;
 }
 

@@ -1,6 +1,8 @@
 import { partMean, type XKind } from "@sightline/core/runs";
 import { REWARD_PARTS } from "@sightline/core/wire";
+import { followAlertsSoon } from "../../../app/alerts.ts";
 import { queryClient, trpc } from "../../../app/clients.ts";
+import { followJobsSoon } from "../../../app/jobs.ts";
 import { followRunSoon } from "../follow-run.ts";
 import { getOverlayOptions } from "./overlay-query.ts";
 
@@ -13,6 +15,8 @@ type Shown = { with?: string[]; x?: XKind; from?: number; to?: number };
 /** Asks for what the page of a run shows first, while its code is still being loaded. */
 export function openRun(run_id: string, { with: beside = [], x = "step", from, to }: Shown): void {
   followRunSoon(run_id);
+  followJobsSoon();
+  followAlertsSoon();
   void queryClient.prefetchQuery(trpc.runs.get.queryOptions({ run_id }));
   if (beside.length === 0 || x === "stage") return;
   void queryClient.prefetchQuery(trpc.runs.list.queryOptions({ trash: false }));
