@@ -10,7 +10,7 @@ import type { Quota } from "./features/clips/uploads.ts";
 import { createDecisions, type Decisions } from "./features/decisions/index.ts";
 import { createEndpoints, type Endpoints, type Patience } from "./features/endpoints/index.ts";
 import { createEnvironment, type Environment } from "./features/environment/index.ts";
-import { createEvaluations, type Evaluations } from "./features/evaluations/index.ts";
+import { createEvaluations, createOnHosts, type Evaluations } from "./features/evaluations/index.ts";
 import { createExchange, type Exchange } from "./features/exchange/index.ts";
 import { createFind, type Find } from "./features/find/index.ts";
 import { createHosts } from "./features/hosts/index.ts";
@@ -133,6 +133,14 @@ export async function createApp(options: {
       return (await triples.make(plan, signal)).triple_set_id;
     },
     askAndWait: traces.askAndWait,
+    onHosts: createOnHosts({
+      listRuns: () => runs.list({ trash: false }),
+      getRun: (run_id) => runs.get(run_id),
+      completions: (run_id, step) => runs.completions(run_id, step),
+      findCard: (run_id) => runs.configs(run_id).findLast(({ about }) => about === "evaluation") ?? null,
+    }),
+    stopRun: (run_id) => runs.stop(run_id),
+    resumeRun: (run_id) => runs.resume(run_id),
     getTrace: traces.get,
   });
   evaluations.startUp();

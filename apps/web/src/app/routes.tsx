@@ -254,9 +254,10 @@ const compareRoute = createRoute({
   component: lazyRouteComponent(() => import("../features/compare/index.tsx"), "ComparePage"),
 });
 
-/** `evaluation`: the one that is open; `task`, `rows`: which of its questions are listed. */
+/** `evaluation`: the one that is open; `with`: one held against it; `task`, `rows`: which of its questions are listed. */
 const evaluateSearch = z.object({
   evaluation: z.string().optional().catch(undefined),
+  with: z.string().optional().catch(undefined),
   task: z.string().optional().catch(undefined),
   rows: z.enum(["all", "right", "wrong", "left out"]).optional().catch(undefined),
 });

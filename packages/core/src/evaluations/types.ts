@@ -28,6 +28,19 @@ export type EvaluationRow = {
   prior: string | null;
 };
 
+/** A model that a run on a host asked: a checkpoint of another run there, or a model as it is. */
+export type HostModel = {
+  kind: "host";
+  run_id: string;
+  host_id: string;
+  model: string;
+  /** `RUN_ID/STEP`; null for the model before any training. */
+  checkpoint: string | null;
+};
+
+/** How it was asked, by name: what two evaluations must share to be compared. */
+export type EvaluationCard = Record<string, string | number | boolean | null>;
+
 /** Answers of one reasoner to one question set. */
 export type Evaluation = {
   evaluation_id: string;
@@ -35,7 +48,9 @@ export type Evaluation = {
   set_id: string;
   /** Null for the whole set. */
   side: "train" | "val" | "test" | null;
-  reasoner: Reasoner;
+  reasoner: Reasoner | HostModel;
+  /** Null while a host has not said it yet. */
+  card: { hash: string; values: EvaluationCard } | null;
   judge: { endpoint_id: string; model: string } | null;
   /** An onnx reasoner works in a browser, as long as its page is open. */
   state: "working" | "done" | "cancelled" | "failed";

@@ -126,6 +126,9 @@ beforeAll(async () => {
       return "made";
     },
     askAndWait: traces.askAndWait,
+    onHosts: { list: () => [], get: () => null, runOf: () => null },
+    stopRun: async () => {},
+    resumeRun: async () => {},
     getTrace: traces.get,
   });
 });
@@ -167,12 +170,12 @@ test("one that was cancelled goes on with what is left, and asks nothing twice",
     () => evaluations.get(evaluation_id).waiting,
     (waiting) => waiting <= 9,
   );
-  evaluations.cancel(evaluation_id);
+  await evaluations.cancel(evaluation_id);
   const half = await ended(evaluation_id);
   expect(half.state).toBe("cancelled");
   expect(half.waiting).toBeGreaterThan(0);
   const kept = half.rows.filter(({ trace_id }) => trace_id !== null);
-  evaluations.resume(evaluation_id);
+  await evaluations.resume(evaluation_id);
   const whole = await ended(evaluation_id);
   expect(whole).toMatchObject({ state: "done", waiting: 0 });
   for (const { question_id, trace_id } of kept)
@@ -205,7 +208,7 @@ test("a policy's evaluation waits for the page that works on it", () => {
     problem: "This policy knows 40 words.",
   });
   expect(evaluations.get(evaluation_id).waiting).toBe(12);
-  evaluations.cancel(evaluation_id);
+  void evaluations.cancel(evaluation_id);
   expect(evaluations.get(evaluation_id).state).toBe("cancelled");
 });
 
@@ -215,7 +218,7 @@ test("triples that two evaluations wait for survive the cancellation of the one 
   const first = evaluations.start({ ...draft(), name: "leaves" });
   const second = evaluations.start({ ...draft(), name: "stays" });
   await sleep(100);
-  evaluations.cancel(first.evaluation_id);
+  await evaluations.cancel(first.evaluation_id);
   const { state, rows } = await ended(second.evaluation_id);
   slow_ms = 0;
   expect(state).toBe("done");
@@ -231,7 +234,7 @@ test("on a full disk nothing is lost and nobody waits for ever; with room again 
   const half = await ended(evaluation_id);
   expect(half).toMatchObject({ state: "failed", problem: expect.stringContaining("room") });
   sqlite.pragma("max_page_count = 1000000");
-  evaluations.resume(evaluation_id);
+  await evaluations.resume(evaluation_id);
   const { state, rows } = await ended(evaluation_id);
   expect(state).toBe("done");
   expect(rows.filter((row) => row.state === "answered")).toHaveLength(13);

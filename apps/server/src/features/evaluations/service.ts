@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
+import { ASK_PROMPT_VERSION, TINY_PROMPT_VERSION } from "@sightline/core/ask";
 import type { StoredQuestion } from "@sightline/core/benchmarks";
 import { type Evaluation, type EvaluationRow, guessByPrior } from "@sightline/core/evaluations";
 import type { Trace } from "@sightline/core/traces";
@@ -7,9 +8,10 @@ import type { Logger } from "pino";
 import { explainFailure, isDiskFull } from "../../data-folder/explain-failure.ts";
 import { type Bell, createBell } from "../../live/follow.ts";
 import type { Jobs } from "../jobs/tray.ts";
+import type { OnHosts } from "./on-hosts.ts";
 import type { EvaluationRecord, EvaluationStore, RowRecord } from "./store.ts";
 
-export type EvaluationDraft = Pick<Evaluation, "name" | "set_id" | "side" | "reasoner" | "judge">;
+export type EvaluationDraft = Pick<EvaluationRecord, "name" | "set_id" | "side" | "reasoner" | "judge">;
 
 /** What is asked of a model behind an endpoint for one question. */
 type Ask = {
@@ -33,9 +35,9 @@ export type Evaluations = {
   get(evaluation_id: string): Evaluation & { rows: EvaluationRow[] };
   /** Begins; for an endpoint the server works by itself. */
   start(draft: EvaluationDraft): Evaluation;
-  cancel(evaluation_id: string): void;
+  cancel(evaluation_id: string): Promise<void>;
   /** Goes on with what is left. */
-  resume(evaluation_id: string): Evaluation;
+  resume(evaluation_id: string): Promise<Evaluation>;
   /** Triples to ask a question over: the newest that are whole, else made now from the pictures. */
   prepare(evaluation_id: string, question_id: string, signal: AbortSignal): Promise<string>;
   /** Puts down what the open page made of one question; with the last one the evaluation is done. */
@@ -62,6 +64,9 @@ export function createEvaluationService({
   makeTriples,
   askAndWait,
   getTrace,
+  onHosts,
+  stopRun,
+  resumeRun,
 }: {
   store: EvaluationStore;
   jobs: Jobs;
@@ -74,6 +79,10 @@ export function createEvaluationService({
   makeTriples(clip_id: string, signal: AbortSignal): Promise<string>;
   askAndWait(ask: Ask, signal: AbortSignal): Promise<Trace>;
   getTrace(trace_id: string): Trace;
+  /** What runs on hosts evaluate; they are looked after as runs. */
+  onHosts: OnHosts;
+  stopRun(run_id: string): Promise<void>;
+  resumeRun(run_id: string): Promise<unknown>;
 }): Evaluations {
   const bell = createBell();
   const running = new Map<string, string>();
@@ -89,6 +98,7 @@ export function createEvaluationService({
     state === "working" && reasoner.kind === "openai" && !running.has(evaluation_id);
   const show = (record: EvaluationRecord): Evaluation => ({
     ...record,
+    card: null,
     ...(isAbandoned(record) && { state: "failed" as const, problem: ABANDONED }),
     ...store.count(record.evaluation_id),
   });
@@ -221,8 +231,11 @@ export function createEvaluationService({
 
   return {
     bell,
-    list: () => store.list().map(show),
+    list: () =>
+      [...store.list().map(show), ...onHosts.list()].sort((one, other) => other.made_secs - one.made_secs),
     get(evaluation_id) {
+      const on_host = onHosts.get(evaluation_id);
+      if (on_host !== null) return on_host;
       const record = find(evaluation_id);
       const questions = listQuestions(record.set_id);
       const guesses = guessByPrior(questions);
@@ -230,6 +243,7 @@ export function createEvaluationService({
       const rows = store.listRows(evaluation_id);
       return {
         ...show(record),
+        card: toCard(record, rows),
         rows: rows.map((row) => showRow(row, prior.get(row.question_id) ?? null)),
       };
     },
@@ -271,7 +285,9 @@ export function createEvaluationService({
       work(record);
       return show(find(evaluation_id));
     },
-    cancel(evaluation_id) {
+    async cancel(evaluation_id) {
+      const run_id = onHosts.runOf(evaluation_id);
+      if (run_id !== null) return stopRun(run_id);
       const { state } = find(evaluation_id);
       if (state !== "working") return;
       const job_id = running.get(evaluation_id);
@@ -279,7 +295,12 @@ export function createEvaluationService({
       store.setState(evaluation_id, "cancelled", null);
       bell.ring();
     },
-    resume(evaluation_id) {
+    async resume(evaluation_id) {
+      const run_id = onHosts.runOf(evaluation_id);
+      if (run_id !== null) {
+        await resumeRun(run_id);
+        return onHosts.get(evaluation_id) ?? show(find(evaluation_id));
+      }
       const record = find(evaluation_id);
       if (store.count(evaluation_id).waiting > 0) {
         store.setState(evaluation_id, "working", null);
@@ -303,6 +324,25 @@ export function createEvaluationService({
       for (const record of store.list()) if (record.state === "working") work(record);
     },
   };
+}
+
+/** How the questions were asked, with what two evaluations must share to be compared. */
+function toCard(
+  { reasoner, judge }: EvaluationRecord,
+  rows: readonly RowRecord[],
+): NonNullable<Evaluation["card"]> {
+  const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const values = {
+    questions: hash(rows.map(({ question_id, gold }) => `${question_id}\0${gold}\n`).join("")),
+    question_count: rows.length,
+    frames: "key-frames of each clip",
+    prompt_version: reasoner.kind === "openai" ? ASK_PROMPT_VERSION : TINY_PROMPT_VERSION,
+    temperature: reasoner.kind === "openai" ? reasoner.temperature : 0,
+    max_completion_tokens: reasoner.max_tokens,
+    rule_set: "sightline",
+    judge: judge?.model ?? (reasoner.kind === "onnx" ? "reference" : null),
+  };
+  return { hash: hash(JSON.stringify(values)), values };
 }
 
 /** Rejects with the reason of `signal`, unless `until` fires first. */

@@ -1,4 +1,5 @@
 import type { Evaluation } from "@sightline/core/evaluations";
+import type { Reasoner } from "@sightline/core/traces";
 import { integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const evaluations = sqliteTable("evaluations", {
@@ -6,7 +7,7 @@ export const evaluations = sqliteTable("evaluations", {
   name: text().notNull(),
   set_id: text().notNull(),
   side: text().$type<Evaluation["side"]>(),
-  reasoner: text({ mode: "json" }).$type<Evaluation["reasoner"]>().notNull(),
+  reasoner: text({ mode: "json" }).$type<Reasoner>().notNull(),
   judge: text({ mode: "json" }).$type<Evaluation["judge"]>(),
   state: text().$type<Evaluation["state"]>().notNull(),
   problem: text(),

@@ -514,6 +514,8 @@ export function createRuns(parts: {
       return [...groups.values()];
     },
 
+    configs: (run_id) => lines.linesOf(run_id, "config"),
+
     async log({ run_id, attempt, offset, max_bytes }) {
       const run = found(run_id);
       try {

@@ -17,6 +17,7 @@ import type {
   StepTally,
   SweepDetail,
 } from "@sightline/core/runs";
+import type { LineOf } from "@sightline/core/wire";
 import type { FetchTarget } from "./checkpoints.ts";
 import type { FollowRequest } from "./follow.ts";
 
@@ -100,6 +101,8 @@ export type Runs = {
     to_step: number | null;
   }): OverlayLine[];
   completions(run_id: string, step: number): CompletionGroup[];
+  /** What a run has said of its configuration, oldest first. */
+  configs(run_id: string): LineOf<"config">[];
   log(request: {
     run_id: string;
     attempt: number;

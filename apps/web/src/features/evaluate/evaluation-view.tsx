@@ -3,6 +3,7 @@ import {
   type Evaluation,
   type EvaluationRow,
   type EvaluationTally,
+  type HostModel,
   type Tally,
   tallyEvaluation,
 } from "@sightline/core/evaluations";
@@ -13,6 +14,7 @@ import { useMemo } from "react";
 import { client, trpc } from "../../app/clients.ts";
 import { useClips } from "../../app/clips.ts";
 import { nameReasoner, useReasoners } from "../../app/reasoners/reasoners.ts";
+import { Card } from "./card.tsx";
 import classes from "./evaluate.module.css";
 import { stopHere, useWorkHere, workHere } from "./work-here.ts";
 
@@ -35,6 +37,8 @@ export function EvaluationView({
   filter,
   onTask,
   onFilter,
+  other_id,
+  onOther,
 }: {
   evaluation: Evaluation & { rows: EvaluationRow[] };
   /** Null for all tasks. */
@@ -42,6 +46,9 @@ export function EvaluationView({
   filter: RowFilter;
   onTask(task: string | null): void;
   onFilter(filter: RowFilter): void;
+  /** The evaluation that it is held against; null for none. */
+  other_id: string | null;
+  onOther(evaluation_id: string | null): void;
 }) {
   const { rows } = evaluation;
   const clips = useClips({ trash: false }).data;
@@ -109,6 +116,7 @@ export function EvaluationView({
         </p>
       )}
       <Letters letters={tally.letters} />
+      <Card evaluation={evaluation} other_id={other_id} onOther={onOther} />
       <SegmentedControl
         size="xs"
         aria-label="Which rows"
@@ -223,9 +231,18 @@ function Head({ evaluation }: { evaluation: Evaluation }) {
     <header className={classes.head}>
       <h2>{name}</h2>
       <p className={classes.hint}>
-        {nameReasoner(reasoner, choices)} · {formatNumberOf(questions, "question")}
+        {reasoner.kind === "host" ? nameHostModel(reasoner) : nameReasoner(reasoner, choices)} ·{" "}
+        {formatNumberOf(questions, "question")}
         {waiting > 0 && ` · ${waiting} still to be asked`}
         {state === "cancelled" && " · cancelled"}
+        {reasoner.kind === "host" && (
+          <>
+            {" · "}
+            <Link to="/runs/$runId" params={{ runId: reasoner.run_id }} className={classes.link}>
+              its run
+            </Link>
+          </>
+        )}
       </p>
       {state === "working" && (
         <div className={classes.work}>
@@ -274,6 +291,10 @@ function Head({ evaluation }: { evaluation: Evaluation }) {
   );
 }
 
+function nameHostModel({ model, checkpoint }: HostModel): string {
+  return checkpoint === null ? `${model}, before any training` : `${model}, checkpoint ${checkpoint}`;
+}
+
 /** @param clip_name  Empty where there is no clip. */
 function Row({ row, clip_name }: { row: EvaluationRow; clip_name: string }) {
   const { question_id, clip_id, trace_id, text, task, gold, letter, accuracy, agrees, state, problem } = row;
@@ -301,7 +322,7 @@ function Row({ row, clip_name }: { row: EvaluationRow; clip_name: string }) {
   );
   return (
     <li data-testid="evaluation-row" data-state={state}>
-      {clip_id === null ? (
+      {clip_id === null || clip_name === "" ? (
         <div className={classes.row}>{inside}</div>
       ) : (
         <Link

@@ -5,7 +5,7 @@ import { EmptyState } from "@sightline/ui/empty-state";
 import { Pane, PaneGroup } from "@sightline/ui/pane";
 import { Status, type Tone } from "@sightline/ui/status";
 import { IconPlugConnectedX, IconTargetArrow } from "@tabler/icons-react";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { usePageTitle } from "../../app/page-title.ts";
 import classes from "./evaluate.module.css";
 import { EvaluationView, type RowFilter } from "./evaluation-view.tsx";
@@ -30,8 +30,12 @@ export function EvaluatePage() {
   const evaluation_id = search.evaluation ?? evaluations.data?.[0]?.evaluation_id ?? null;
   const opened = useEvaluation(evaluation_id);
   usePageTitle("Evaluate", opened.data?.name ?? null);
-  const go = (change: { evaluation?: string; task?: string | undefined; rows?: RowFilter }) =>
-    void navigate({ search: (now) => ({ ...now, ...change }), replace: true });
+  const go = (change: {
+    evaluation?: string;
+    with?: string | undefined;
+    task?: string | undefined;
+    rows?: RowFilter;
+  }) => void navigate({ search: (now) => ({ ...now, ...change }), replace: true });
 
   if (evaluations.isError)
     return (
@@ -47,6 +51,9 @@ export function EvaluatePage() {
     <div className={classes.page}>
       <div className={classes.bar}>
         <StartForm onStarted={(started) => go({ evaluation: started, task: undefined, rows: "all" })} />
+        <Link to="/runs/launch" search={{ preset: "tiny-untrained" }} className={classes.hostLink}>
+          Evaluate a checkpoint on a host…
+        </Link>
         <Outputs />
       </div>
       <div className={classes.body}>
@@ -91,6 +98,8 @@ export function EvaluatePage() {
                     filter={search.rows ?? "all"}
                     onTask={(task) => go({ task: task ?? undefined })}
                     onFilter={(rows) => go({ rows })}
+                    other_id={search.with ?? null}
+                    onOther={(other) => go({ with: other ?? undefined })}
                   />
                 )}
                 {opened.isError && <p className={classes.problem}>{opened.error.message}</p>}
