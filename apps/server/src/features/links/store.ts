@@ -44,7 +44,7 @@ export function createLinkStore(db: Db) {
     [number, number, string],
     { broken: string; task: string; column: number; n: number; untold: number }
   >(
-    `SELECT k.broken, c.task, c.step / ? AS "column", count(*) AS n, sum(k.untold > 0) AS untold
+    `SELECT k.broken, c.task, c.step / CAST(? AS INTEGER) AS "column", count(*) AS n, sum(k.untold > 0) AS untold
      FROM completions c JOIN completion_links k ON k.completion_id = c.id AND k.rules = ?
      WHERE ${WRONG} GROUP BY 1, 2, 3`,
   );
