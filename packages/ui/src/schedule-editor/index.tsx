@@ -19,6 +19,7 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import { type KeyboardEvent, useState } from "react";
+import { NumberField } from "../number-field/index.tsx";
 import { listParts } from "./areas.tsx";
 import {
   bindToSteps,
@@ -206,16 +207,14 @@ function StageSettings({
             <td>{stage.name || `stage ${index + 1}`}</td>
             {STAGE_SETTINGS.map(({ name, label }) => (
               <td key={name}>
-                <NumberInput
+                <NumberField
                   size="xs"
                   aria-label={`Stage ${index + 1}: ${label}`}
                   placeholder={settings[name] === undefined ? "the run's" : String(settings[name])}
-                  value={stage[name] ?? ""}
+                  value={stage[name] ?? null}
                   min={0}
                   hideControls
-                  onChange={(value) =>
-                    onEdit(setStageSetting(stages, index, name, typeof value === "number" ? value : null))
-                  }
+                  onChange={(value) => onEdit(setStageSetting(stages, index, name, value))}
                 />
               </td>
             ))}

@@ -1,4 +1,4 @@
-import { MultiSelect, NumberInput, Select, TextInput } from "@mantine/core";
+import { MultiSelect, Select, TextInput } from "@mantine/core";
 import {
   ALERT_KIND_NAMES,
   ALERT_KINDS,
@@ -6,6 +6,7 @@ import {
   findParamFaults,
   readParam,
 } from "@sightline/core/alerts";
+import { NumberField } from "@sightline/ui/number-field";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../../app/clients.ts";
 import { useRuns } from "../../app/runs.ts";
@@ -50,8 +51,8 @@ export function RuleForm({ rule, onChange }: { rule: AlertRule; onChange: (rule:
       <p className={classes.summary}>{ALERT_KINDS[rule.kind].summary}</p>
       <div className={classes.params}>
         {ALERT_KINDS[rule.kind].params.map(({ name, label, help, min, max, step, is_whole }) => (
-          <NumberInput
-            key={name}
+          <NumberField
+            key={`${rule.kind} ${name}`}
             size="xs"
             label={label}
             title={help}
@@ -63,7 +64,7 @@ export function RuleForm({ rule, onChange }: { rule: AlertRule; onChange: (rule:
             clampBehavior="none"
             onChange={(value) => {
               const { [name]: _, ...rest } = rule.params;
-              onChange({ ...rule, params: typeof value === "number" ? { ...rest, [name]: value } : rest });
+              onChange({ ...rule, params: value === null ? rest : { ...rest, [name]: value } });
             }}
           />
         ))}

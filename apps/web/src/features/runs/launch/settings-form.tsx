@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Checkbox, Collapse, NumberInput, Select } from "@mantine/core";
+import { NumberField } from "@sightline/ui/number-field";
 import { IconChevronDown, IconChevronRight, IconX } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { FAULTS, type Fault, formatFaults, parseFaults } from "./faults.ts";
@@ -72,7 +73,7 @@ function Fields({
   return (
     <div className={classes.fields}>
       {fields.map((field) => (
-        <NumberInput
+        <NumberField
           key={field.name}
           size="xs"
           label={field.label}
@@ -83,7 +84,7 @@ function Fields({
           step={field.step}
           allowDecimal={!field.is_whole}
           clampBehavior="none"
-          onChange={(value) => onSet(field.name, typeof value === "number" ? value : null)}
+          onChange={(value) => onSet(field.name, value)}
         />
       ))}
       {children}
