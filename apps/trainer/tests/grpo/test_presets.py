@@ -36,6 +36,7 @@ def as_on_a_gpu(monkeypatch):
     monkeypatch.setattr(hf, "is_torch_bf16_gpu_available", lambda: True)
     monkeypatch.setattr(hf.TrainingArguments, "_setup_devices", torch.device("cpu"))
     monkeypatch.setattr(hf.TrainingArguments, "_n_gpu", 1, raising=False)
+    monkeypatch.setattr(hf.TrainingArguments, "distributed_state", None, raising=False)
 
 
 @pytest.mark.parametrize("name", [name for name, item in PRESETS.items() if item["engine"] == "grpo"])
