@@ -132,8 +132,20 @@ async function measureCurves({ address }: ServerProcess, context: BrowserContext
     await page.close();
   }
   const what = `${RUNS} runs × ${STEPS} steps × 20 metrics on one run's page, loaded anew by address, ${charts} charts in sight`;
-  report({ id: "G4.first", unit: "ms", target: "<= 800", values: first, what: `${what}; first chart` });
-  report({ id: "G4", unit: "ms", target: "<= 2000", values: whole, what: `${what}; all of them` });
+  report({
+    id: "G4.first",
+    unit: "ms",
+    target: "<= 800",
+    values: first,
+    what: `${what}; from navigation of a cold page to the first chart, the server warm`,
+  });
+  report({
+    id: "G4",
+    unit: "ms",
+    target: "<= 2000",
+    values: whole,
+    what: `${what}; from navigation to all of them`,
+  });
   report({
     id: "G4.heap",
     unit: "MB",

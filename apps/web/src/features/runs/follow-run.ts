@@ -95,6 +95,9 @@ function isDetailStale(before: FollowedRun, after: FollowedRun): boolean {
   );
 }
 
+/** Buckets of a metric that a long run opens with: two points of each are more than a chart draws of a line. */
+const OPENING_POINTS = 256;
+
 const nameOf = (run_id: string) => `run ${run_id}`;
 
 function start(run_id: string) {
@@ -108,7 +111,7 @@ function start(run_id: string) {
   });
   const lastEventId = queryClient.getQueryData<FollowedRun>(key)?.event_id ?? undefined;
   return client.runs.follow.subscribe(
-    { run_ids: [run_id], lastEventId },
+    { run_ids: [run_id], points: OPENING_POINTS, lastEventId },
     { onData: ({ id, data }) => put([{ event_id: id, batch: data }]) },
   );
 }
