@@ -1,1 +1,2 @@
+export * from "./grpo-rows.ts";
 export * from "./question-file.ts";

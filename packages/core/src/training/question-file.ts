@@ -1,5 +1,6 @@
 import { formatQuestion, formatVideoText } from "../perception/index.ts";
 import { createRandom, TASKS, type TrainingRow } from "../worlds/index.ts";
+import { isGrpoRow, type KnownQuestion, readGrpoRow } from "./grpo-rows.ts";
 
 /** Most options of a question. */
 export const MAX_OPTIONS = 8;
@@ -50,10 +51,13 @@ function readGoldLetter(gold: unknown, options: readonly string[]): string | nul
   return index < 0 ? null : LETTERS.charAt(index);
 }
 
-function readLine(value: unknown, line: number): TrainingRow | { problem: string } {
+type Known = ReadonlyMap<string, KnownQuestion>;
+
+function readLine(value: unknown, line: number, known: Known): TrainingRow | { problem: string } {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return { problem: "not an object" };
-  const fields = value as Record<string, unknown>;
+  const given = value as Record<string, unknown>;
+  const fields = isGrpoRow(given) ? readGrpoRow(given, known) : given;
   if (!isText(fields.question)) return { problem: "question is missing" };
   const options = fields.options;
   if (!Array.isArray(options) || !options.every(isText))
@@ -108,9 +112,12 @@ function decodeLines(bytes: Uint8Array, decode: Decode): { text: string | null; 
  *
  * Every line is checked; nothing should be launched while there is a problem.
  *
+ * The released GRPO layout (`messages`, `solution`) is read as well; what it does not hold is found by its question.
+ *
+ * @param known  Questions by {@link hashQuestion}, for released rows without ids and tasks.
  * @param decode  Turns UTF-8 into text and throws on bytes that are none; the platform has one.
  */
-export function readQuestionFile(bytes: Uint8Array, decode: Decode): QuestionFile {
+export function readQuestionFile(bytes: Uint8Array, decode: Decode, known: Known = new Map()): QuestionFile {
   const file: QuestionFile = { rows: [], problems: [] };
   const firstLine = new Map<string, number>();
   for (const { text, line } of decodeLines(bytes, decode)) {
@@ -119,7 +126,7 @@ export function readQuestionFile(bytes: Uint8Array, decode: Decode): QuestionFil
       continue;
     }
     if (text.trim() === "") continue;
-    const row = parseLine(text, line);
+    const row = parseLine(text, line, known);
     if ("problem" in row) {
       file.problems.push({ line, reason: row.problem });
       continue;
@@ -135,14 +142,14 @@ export function readQuestionFile(bytes: Uint8Array, decode: Decode): QuestionFil
   return file;
 }
 
-function parseLine(text: string, line: number): TrainingRow | { problem: string } {
+function parseLine(text: string, line: number, known: Known): TrainingRow | { problem: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return { problem: `not a whole JSON object: ${error instanceof Error ? error.message : String(error)}` };
   }
-  return readLine(value, line);
+  return readLine(value, line, known);
 }
 
 /** Holds a share of the questions out of training, at least one of either kind; the same seed gives the same split. */
