@@ -38,7 +38,9 @@ export function SettingsPage() {
         title="Alerts"
         text="Rules that look at runs as they go on, and who is told of what they find."
       >
-        <Link to="/alerts">Alerts, rules and receivers</Link>
+        <Link to="/alerts" className={classes.link}>
+          Alerts, rules and receivers
+        </Link>
       </Section>
       <Section
         title="Models from the hub"

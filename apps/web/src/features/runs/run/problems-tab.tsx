@@ -1,6 +1,7 @@
 import { formatBytes } from "@sightline/core/format";
 import type { EventMark, RunDetail, RunSeries } from "@sightline/core/runs";
 import { StatusMark } from "@sightline/ui/status";
+import { RunAlerts } from "./run-alerts.tsx";
 import classes from "./table.module.css";
 
 type Trouble = Extract<EventMark, { kind: "warn" | "error" }>;
@@ -20,9 +21,15 @@ export function ProblemsTab({ detail, series }: { detail: RunDetail | null; seri
   const { count, lines } = detail?.quarantined ?? { count: 0, lines: [] };
   const notes = detail?.notes ?? [];
   if (countProblems(detail, series) === 0)
-    return <p className={classes.hint}>Nothing: no warning, no error, and every line was read.</p>;
+    return (
+      <div className={classes.scroll}>
+        <p className={classes.hint}>Nothing: no warning, no error, and every line was read.</p>
+        <RunAlerts run_id={series.run_id} />
+      </div>
+    );
   return (
     <div className={classes.scroll}>
+      <RunAlerts run_id={series.run_id} />
       {troubles.length > 0 && (
         <table className={classes.table}>
           <thead>
