@@ -1,3 +1,4 @@
+import { ownRewards } from "../schedules/schedule.ts";
 import { REWARD_PARTS, type RewardPart, type RewardWeights } from "../wire/index.ts";
 import type { RunSeries, StageMark } from "./fold.ts";
 import { countUpTo, stepsOf, valuesOf } from "./points.ts";
@@ -141,7 +142,7 @@ export type WeightedPath = {
   rolled_back: boolean;
   steps: Float64Array;
   shares: Record<RewardPart, Float64Array>;
-  /** Sum of the shares: the reward by the weights in force. */
+  /** Sum of the shares, those of a person's own rewards included: the reward by the weights in force. */
   total: Float64Array;
   /** `reward` as the trainer logged it; NaN where it did not. */
   logged: Float64Array;
@@ -150,18 +151,19 @@ export type WeightedPath = {
 };
 
 /** Name under which a part's mean is logged. */
-export function partMean(part: RewardPart): string {
+export function partMean(part: string): string {
   return `rewards/${part}/mean`;
 }
 
 /** Weighted shares of the reward parts. A part that was not measured at a step, or weighs nothing, adds 0. */
 export function weightedShares(series: RunSeries): WeightedPath[] {
   const bands = stageBands(series);
-  const byKey = new Map<string, Map<RewardPart | "reward", Map<number, number>>>();
+  const own = [...new Set(bands.flatMap((band) => ownRewards(band.normalised)))];
+  const byKey = new Map<string, Map<string, Map<number, number>>>();
   const keyOf = (path: MetricPath) => `${path.attempt}:${path.segment}:${path.rolled_back}`;
-  const collect = (part: RewardPart | "reward", name: string) => {
+  const collect = (part: string, name: string) => {
     for (const path of meanPaths(series, name)) {
-      const parts = byKey.get(keyOf(path)) ?? new Map<RewardPart | "reward", Map<number, number>>();
+      const parts = byKey.get(keyOf(path)) ?? new Map<string, Map<number, number>>();
       byKey.set(keyOf(path), parts);
       const column = new Map<number, number>();
       path.steps.forEach((step, i) => {
@@ -170,7 +172,7 @@ export function weightedShares(series: RunSeries): WeightedPath[] {
       parts.set(part, column);
     }
   };
-  for (const part of REWARD_PARTS) collect(part, partMean(part));
+  for (const part of [...REWARD_PARTS, ...own]) collect(part, partMean(part));
   collect("reward", "reward");
 
   const paths: WeightedPath[] = [];
@@ -199,6 +201,10 @@ export function weightedShares(series: RunSeries): WeightedPath[] {
         const share = weight === 0 || Number.isNaN(mean) ? 0 : weight * mean;
         path.shares[part][i] = share;
         total += share;
+      }
+      for (const name of own) {
+        const mean = parts.get(name)?.get(step) ?? Number.NaN;
+        if (weights?.[name] && !Number.isNaN(mean)) total += weights[name] * mean;
       }
       const logged = parts.get("reward")?.get(step) ?? Number.NaN;
       path.total[i] = total;
