@@ -302,7 +302,11 @@ async function openReplay(page: Page): Promise<void> {
   }
   await page.locator('[data-replay-state="done"]').waitFor({ timeout: 120_000 });
   await page.getByRole("button", { name: /^Accuracy lost, all tasks/ }).click();
-  await page.locator("button[aria-expanded]").first().click();
+  await page
+    .getByRole("region", { name: "Flipped completions" })
+    .locator("button[aria-expanded]")
+    .first()
+    .click();
   await page.getByRole("article").waitFor();
 }
 
