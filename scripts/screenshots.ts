@@ -228,7 +228,7 @@ const sampleShots: Shot[] = [
   {
     name: "run-links",
     address: () => "/runs/tiny-recorded?tab=links",
-    prepare: (page) => page.getByText(/1.740 wrong answers/).waitFor({ timeout: 120_000 }),
+    prepare: (page) => page.getByText(/1\s740\swrong/).waitFor({ timeout: 120_000 }),
   },
   {
     name: "questions",

@@ -28,10 +28,12 @@ export function createLinkStore(db: Db) {
     `SELECT l.id, l.raw FROM completions c JOIN run_lines l ON l.id = c.id
      WHERE c.run_id = ? AND c.step = ? AND c.attempt = ? AND c.group_id = ? AND c.k = 0 AND c.gen = ?`,
   );
-  const selectUnchecked = sql.prepare<[string, number, number], RawRow>(
-    `SELECT l.id, l.raw FROM completions c JOIN run_lines l ON l.id = c.id
-     WHERE ${WRONG} AND NOT EXISTS
-       (SELECT 1 FROM completion_links k WHERE k.completion_id = c.id AND k.rules = ?) LIMIT ?`,
+  const selectUnchecked = sql.prepare<[number, string, number, number], RawRow>(
+    // The plus keeps it to the order of ids: one walk through them for all slices together.
+    `SELECT l.id, l.raw FROM completions c CROSS JOIN run_lines l ON l.id = c.id
+     WHERE c.id > ? AND +c.run_id = ? AND c.accuracy < 1 AND NOT EXISTS
+       (SELECT 1 FROM completion_links k WHERE k.completion_id = c.id AND k.rules = ?)
+     ORDER BY c.id LIMIT ?`,
   );
   const selectProgress = sql.prepare<
     [number, string],
@@ -68,8 +70,9 @@ export function createLinkStore(db: Db) {
       return first ? toStored(first).line.prompt : null;
     },
 
-    listUnchecked: (run_id: string, limit: number): Stored[] =>
-      selectUnchecked.all(run_id, LINK_RULES, limit).map(toStored),
+    /** The next ones after an id, in the order of ids. */
+    listUnchecked: (run_id: string, after_id: number, limit: number): Stored[] =>
+      selectUnchecked.all(after_id, run_id, LINK_RULES, limit).map(toStored),
 
     progress(run_id: string): { wrong: number; checked: number } {
       const { wrong = 0, checked = 0 } = selectProgress.get(LINK_RULES, run_id) ?? {};

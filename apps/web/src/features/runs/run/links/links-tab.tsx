@@ -101,7 +101,7 @@ function Standing({
           value={(100 * checked) / wrong}
           aria-label="Wrong answers looked at"
         />
-        {formatCount(checked)} of {formatNumberOf(wrong, "wrong answer")} looked at
+        {formatCount(checked)} of {formatNumberOf(wrong, "wrong answer")} looked at{" "}
         {is_checking ? (
           <Button size="compact-xs" variant="default" onClick={() => stop.mutate({ run_id })}>
             Stop
