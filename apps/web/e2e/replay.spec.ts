@@ -32,7 +32,7 @@ test.describe("on the recorded run", () => {
     const numbers = view.getByRole("table", { name: "Before and after" });
     await expect(numbers).toContainText(/12\s288 completions in 1\s536 groups/);
     await expect(numbers.getByRole("row", { name: /^Accuracy/ })).toContainText("−");
-    for (const name of ["Reward, mean", "Groups without a signal", "Advantage, mean distance from 0"])
+    for (const name of ["Reward, mean", "Groups without a signal", "Advantage, mean size"])
       await expect(view.getByRole("slider", { name })).toBeVisible();
 
     await view.getByRole("button", { name: /^Accuracy lost, all tasks/ }).press("Enter");

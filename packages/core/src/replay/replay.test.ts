@@ -106,7 +106,7 @@ describe("a recorded run, replayed", () => {
 
   it("invents no consistency where the judge saw one group in eight", () => {
     const summary = replay({ weights: [{ format: 1, accuracy: 7, consistency: 2 }] });
-    const unseen = summary.unknown.find(({ reason }) => reason.includes("not_sampled"));
+    const unseen = summary.unknown.find(({ reason }) => reason.includes("a sample of the groups"));
     expect(unseen?.n).toBe(7168);
     expect(summary.total.unknown).toBe(7168 / 8);
     // In the first two stages the means are of the groups that it saw, before and after alike.

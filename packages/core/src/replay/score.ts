@@ -32,6 +32,11 @@ export type Replayer = {
 export const NOT_ASKED = "the judge was not asked: under the run's rules the answer was wrong";
 const NO_VERDICT = "no verdict of a judge is stored";
 
+/** Reasons of the trainer that are no words, in words. */
+const IN_WORDS: Record<string, string> = { not_sampled: "the judge looked at a sample of the groups" };
+const inWords = (reason: string | null) =>
+  reason === null ? "no reason given" : (IN_WORDS[reason] ?? reason);
+
 /** Reasons of the trainer with which a part counts for nothing in the whole group, as TRL sums it. */
 const countsForNothing = (reason: string | null) => reason !== null && /judge[ _]failed|gold/.test(reason);
 
@@ -109,7 +114,7 @@ function weigh(line: Line, parts: Parts, weights: Record<string, number>): Rewar
     const { raw, reason } = parts[part];
     const weight = weights[part] ?? 0;
     if (raw === null && weight > 0 && !countsForNothing(reason))
-      return { reward: null, reason: `${part} is not known: ${reason ?? "no reason given"}` };
+      return { reward: null, reason: `${part} is not known: ${inWords(reason)}` };
     reward += weight * (raw ?? 0);
   }
   for (const [name, { raw }] of Object.entries(line.rewards))
@@ -145,7 +150,7 @@ function reward(line: Line, parts: Parts, { plan, formula }: Replayer): Reward {
   return {
     reward: null,
     reason: missing
-      ? `the formula gives null: ${missing} is not known (${parts[missing].reason ?? "no reason given"})`
+      ? `the formula gives null: ${missing} is not known (${inWords(parts[missing].reason)})`
       : "the formula gives null or no finite number",
   };
 }

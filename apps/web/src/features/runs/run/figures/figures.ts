@@ -61,7 +61,7 @@ function drawConsistent(evaluations: readonly LineOf<"evaluation">[]): CurveSeri
   const ends = n.map((all, k) => getWilsonInterval(agree[k] ?? 0, all));
   return {
     id: "consistent",
-    label: "this run, held-out answers that were right",
+    label: "this run, held out",
     color: "consistency",
     x: Float64Array.from(judged, ({ step }) => step),
     values: Float64Array.from(n, (all, k) => (agree[k] ?? 0) / all),

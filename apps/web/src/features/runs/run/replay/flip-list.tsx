@@ -83,7 +83,9 @@ export function FlipList({
                 <th scope="col">letter</th>
                 <th scope="col">reward</th>
                 <th scope="col">advantage</th>
-                <th scope="col">what turned over</th>
+                <th scope="col" className={classes.words}>
+                  what turned over
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -154,6 +156,7 @@ function OpenedFlip({ run_id, flip, onClose }: { run_id: string; flip: ReplayFli
         <h3 className={classes.heading}>
           Step {step}, {flip.question_id}
         </h3>
+        {flip.split === "eval" && <span className={classes.quiet}>held out: no reward</span>}
         <Button
           renderRoot={(props) => (
             <Link

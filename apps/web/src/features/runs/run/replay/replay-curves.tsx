@@ -32,7 +32,7 @@ const CURVES: readonly Drawn[] = [
     empty: "The judge was never asked.",
   },
   {
-    title: "Advantage, mean distance from 0",
+    title: "Advantage, mean size",
     color: "accent",
     read: (step) => step.advantage,
     y_at_least: RATE,
@@ -61,7 +61,6 @@ function toSeries(
     dash: side === "before" ? "dashed" : "solid",
     x: Float64Array.from(steps, ({ step }) => step),
     values,
-    n: Float64Array.from(steps, ({ n }) => n),
     flags: Uint8Array.from(values, (value) => (Number.isNaN(value) ? POINT.missing : 0)),
   };
 }

@@ -14,7 +14,7 @@ export function ReplayNumbers({ summary }: { summary: ReplaySummary }) {
     ["Accuracy", total.accuracy],
     ["Format", total.format],
     ["Consistency, where known", total.consistency],
-    ["Advantage, mean distance from 0", total.advantage],
+    ["Advantage, mean size", total.advantage],
     ["Groups without a signal", { before: share(total.tied.before), after: share(total.tied.after) }],
     ...(last
       ? ([[`Held-out accuracy at step ${last.step}, n ${last.n}`, last.accuracy]] as [string, Pair][])
@@ -106,7 +106,10 @@ export function FlipTable({
   const kinds = FLIPS.filter((kind) => summary.flips[kind] > 0);
   if (kinds.length === 0)
     return <p className={classes.hint}>No verdict turned over, and no advantage changed its sign.</p>;
-  const most = Math.max(1, ...summary.tasks.flatMap((one) => kinds.map((kind) => one.flips[kind] / one.n)));
+  const most = Math.max(
+    1e-9,
+    ...summary.tasks.flatMap((one) => kinds.map((kind) => one.flips[kind] / one.n)),
+  );
   const rows = [
     {
       task: null as string | null,
