@@ -1,7 +1,16 @@
 import type { Miniature } from "./table.ts";
-import { tabulateArms, tabulateClips, tabulateCourse, tabulateDifferences, tabulateJudges } from "./table.ts";
+import {
+  tabulateArms,
+  tabulateClips,
+  tabulateCourse,
+  tabulateDifferences,
+  tabulateJudges,
+  tabulateSeeds,
+} from "./table.ts";
 
 const JUDGED = ["three-stages", "letter-stripped", "unconditional", "no-consistency"];
+
+const LEARNED = ["three-stages", "sft-reasoning", "sft-answer"];
 
 /** The tables of docs/guide/miniature.md, by the name in their marker. */
 export function makeTables({ cells, clips, answers }: Miniature): Record<string, string> {
@@ -12,8 +21,10 @@ export function makeTables({ cells, clips, answers }: Miniature): Record<string,
     "stages-course": tabulateCourse(cells, ["three-stages", "one-stage"]),
     judges: tabulateArms(cells, JUDGED),
     "judges-difference": differences("no-consistency", "three-stages", "letter-stripped", "unconditional"),
+    "judges-seeds": tabulateSeeds(cells, "consistent, by rule", JUDGED),
     "judges-verdicts": tabulateJudges(cells, JUDGED),
-    sft: tabulateArms(cells, ["three-stages", "sft-reasoning", "sft-answer"]),
+    sft: tabulateArms(cells, LEARNED),
+    "sft-seeds": tabulateSeeds(cells, "accuracy, longer", LEARNED),
     "sft-difference": differences("three-stages", "sft-reasoning", "sft-answer"),
     clips: tabulateClips(clips, answers),
   };

@@ -1,5 +1,5 @@
 import type { ClipAnswers } from "./answer-clips.ts";
-import { ARMS } from "./arms.ts";
+import { ARMS, SEEDS } from "./arms.ts";
 import type { ClipRow } from "./look-at-clips.ts";
 import { CLIP_VIEWS } from "./look-at-clips.ts";
 import type { CellResult, Scores, Share } from "./results.ts";
@@ -83,9 +83,24 @@ export function tabulateDifferences(
   return asTable(["difference", "seeds", ...MEASURES.map(({ title }) => title)], rows);
 }
 
+/** One measure at the end of training, seed by seed. */
+export function tabulateSeeds(cells: readonly CellResult[], title: string, arms: readonly string[]): string {
+  const measure = MEASURES.find((one) => one.title === title);
+  if (!measure) throw new RangeError(`there is no measure ${title}`);
+  const row = (name: string, ends: readonly { in: Scores; out: Scores }[]) => [
+    name,
+    ...ends.map((end) => measure.of(end).toFixed(3)),
+  ];
+  const rows = [
+    row("warm start, untrained", bySeed(cells, arms[0] ?? "").map(first)),
+    ...arms.map((arm) => row(titleOf(arm), bySeed(cells, arm).map(last))),
+  ];
+  return asTable([title, ...SEEDS.map((seed) => `seed ${seed}`)], rows);
+}
+
 /** Means over seeds after every third of training. */
 export function tabulateCourse(cells: readonly CellResult[], arms: readonly string[]): string {
-  const steps = first_evaluations(cells, arms);
+  const steps = listSteps(cells, arms);
   const line = (title: string, arm: string, of: Measure["of"]) => [
     titleOf(arm),
     title,
@@ -101,7 +116,7 @@ export function tabulateCourse(cells: readonly CellResult[], arms: readonly stri
   return asTable(["", "measure", ...steps.map((step) => `step ${step}`)], rows);
 }
 
-const first_evaluations = (cells: readonly CellResult[], arms: readonly string[]) =>
+const listSteps = (cells: readonly CellResult[], arms: readonly string[]) =>
   bySeed(cells, arms[0] ?? "")[0]?.evaluations.map(({ step }) => step) ?? [];
 
 const JUDGES = {
@@ -168,6 +183,7 @@ function formatShare(share: number, n: number): string {
 }
 
 function format({ mean, half }: { mean: number; half: number | null }): string {
+  if (Number.isNaN(mean)) return "–";
   return half === null ? mean.toFixed(3) : `${mean.toFixed(3)} ± ${half.toFixed(3)}`;
 }
 
