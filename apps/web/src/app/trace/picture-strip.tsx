@@ -48,6 +48,7 @@ export function PictureStrip({
                 type="button"
                 className={classes.picture}
                 data-testid="trace-picture"
+                data-number={one.index}
                 data-cited={times > 0 || undefined}
                 data-pointed={one.index === pointed || undefined}
                 aria-label={`${name(one)}${times > 0 ? `, cited ${times === 1 ? "once" : `${times} times`}` : ""}`}
@@ -67,14 +68,6 @@ export function PictureStrip({
                   />
                 ) : (
                   world !== null && <WorldPicture world={world} pose={one.index} width={104} height={78} />
-                )}
-                <span className={classes.number} aria-hidden="true">
-                  {one.index}
-                </span>
-                {times > 0 && (
-                  <span className={classes.cited} aria-hidden="true">
-                    cited
-                  </span>
                 )}
               </button>
             </li>

@@ -59,34 +59,45 @@ export function TraceInspector({
         <PictureStrip pictures={pictures} line={null} cited={cited} pointed={pointed} onPoint={setPointed} />
       )}
       <div className={classes.root}>
-        <article className={classes.text} aria-label={`Completion ${completion.k + 1}`}>
-          <header className={classes.head}>
-            <h3 className={classes.title}>{isRaw ? "Raw text" : "Reasoning and answer"}</h3>
-            <Button size="compact-xs" variant="default" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
-              Raw text (R)
-            </Button>
-          </header>
-          {isRaw ? (
-            <RawText text={text} />
-          ) : (
-            <TraceText
-              text={text}
-              think={parse.think}
-              answer={parse.answer}
-              letter={findLetter(text, parse.answer, parse.letter)}
-              truncated={completion.finish === "length"}
-              citations={cites}
-              pointed={pointed}
-              hits={hits}
-              onCite={open}
-              onPoint={setPointed}
-            />
-          )}
-          <details className={classes.prompt}>
-            <summary>What it read</summary>
-            <pre>{prompt ?? "The prompt was not kept."}</pre>
-          </details>
-        </article>
+        <div className={classes.main}>
+          <article className={classes.text} aria-label={`Completion ${completion.k + 1}`}>
+            <header className={classes.head}>
+              <h3 className={classes.title}>{isRaw ? "Raw text" : "Reasoning and answer"}</h3>
+              <Button size="compact-xs" variant="default" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+                Raw text (R)
+              </Button>
+            </header>
+            {isRaw ? (
+              <RawText text={text} />
+            ) : (
+              <TraceText
+                text={text}
+                think={parse.think}
+                answer={parse.answer}
+                letter={findLetter(text, parse.answer, parse.letter)}
+                truncated={completion.finish === "length"}
+                citations={cites}
+                pointed={pointed}
+                hits={hits}
+                onCite={open}
+                onPoint={setPointed}
+              />
+            )}
+            <details className={classes.prompt}>
+              <summary>What it read</summary>
+              <pre>{prompt ?? "The prompt was not kept."}</pre>
+            </details>
+          </article>
+          <Reading
+            text={text}
+            asked={asked}
+            prompt={prompt}
+            emitted={completion}
+            judges={completion.judges}
+            length={sayLength(completion)}
+          />
+          {account !== null && completion.split !== "eval" && <RewardAccount account={account} />}
+        </div>
         <div className={classes.side}>
           {panels.map(({ id, label, Panel }) => (
             <section key={id} className={classes.panel} aria-label={label}>
@@ -101,15 +112,6 @@ export function TraceInspector({
               </Suspense>
             </section>
           ))}
-          <Reading
-            text={text}
-            asked={asked}
-            prompt={prompt}
-            emitted={completion}
-            judges={completion.judges}
-            length={sayLength(completion)}
-          />
-          {account !== null && completion.split !== "eval" && <RewardAccount account={account} />}
         </div>
       </div>
     </div>
