@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { hashSettings, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
+import { formatQuestion, formatVideoText } from "@sightline/core/perception";
+import { hashQuestion } from "@sightline/core/training";
 import { type Logger, pino } from "pino";
 import { type Db, openDatabase } from "./db/open.ts";
 import { type Alerts, createAlerts, type OutboxPatience } from "./features/alerts/index.ts";
@@ -91,7 +93,15 @@ export async function createApp(options: {
   const batches = createBatches({ db, clips, keyframes, jobs, log });
   batches.startUp();
   const decisions = createDecisions({ db, clips, keyframes });
-  const questions = createQuestions({ db, library: clips.library, jobs });
+  const questions = createQuestions({
+    db,
+    library: clips.library,
+    jobs,
+    layOut(clip_id, question) {
+      const made = triples.list(clip_id).find(({ state }) => state === "done");
+      return made === undefined ? null : formatVideoText(triples.get(made.triple_set_id).triples, question);
+    },
+  });
   const endpoints = createEndpoints({ db, dataDir: options.dataDir, patience: options.patience });
   const worlds = createWorlds({
     db,
@@ -173,6 +183,16 @@ export async function createApp(options: {
     environment,
     trainerOn: (host_id) => hosts.trainer(host_id),
     roomOn: (host_id) => hosts.room(host_id),
+    knownQuestions: () =>
+      new Map(
+        questions
+          .sets({ trash: false })
+          .flatMap(({ set_id }) => questions.listOfSet(set_id))
+          .map(({ question_id, task, clip_id, text, options }) => [
+            hashQuestion(formatQuestion(text, options)),
+            { question_id, task, clip_id },
+          ]),
+      ),
     sampleQuestions: listSampleQuestions,
   });
   const runs = createRuns({

@@ -10,7 +10,13 @@ import type { Questions } from "./types.ts";
 export { registerImportRoute } from "./import-route.ts";
 export type { Questions } from "./types.ts";
 
-export function createQuestions(parts: { db: Db; library: Library; jobs: Jobs }): Questions {
+export function createQuestions(parts: {
+  db: Db;
+  library: Library;
+  jobs: Jobs;
+  /** What a policy reads of a question on a clip; null where the clip has no triples. */
+  layOut(clip_id: string, question: string): string | null;
+}): Questions {
   return createQuestionService({ ...parts, store: createQuestionStore(parts.db) });
 }
 

@@ -70,7 +70,7 @@ export const questionsRouter = router({
     )
     .mutation(({ ctx, input: { set_id, ...by } }) => ctx.app.questions.split(set_id, by)),
   export: procedure
-    .input(SetId.extend({ format: z.enum(["jsonl", "released"]) }))
+    .input(SetId.extend({ format: z.enum(["jsonl", "released", "grpo"]) }))
     .query(({ ctx, input }) => ctx.app.questions.export(input.set_id, input.format)),
   undo: procedure
     .input(z.object({ change_id: z.int().optional() }).optional())

@@ -13,6 +13,8 @@ import {
   toOwnRow,
   toReleasedRow,
 } from "@sightline/core/benchmarks";
+import { formatQuestion } from "@sightline/core/perception";
+import { toGrpoRow } from "@sightline/core/training";
 import { TRPCError } from "@trpc/server";
 import { createBell } from "../../live/follow.ts";
 import type { Library } from "../clips/library.ts";
@@ -29,6 +31,8 @@ const PAGE = 200;
 const now = () => Date.now() / 1000;
 
 export function createQuestionService(parts: {
+  /** What a policy reads of a question on a clip; null where the clip has no triples. */
+  layOut(clip_id: string, question: string): string | null;
   store: QuestionStore;
   library: Library;
   jobs: Jobs;
@@ -303,6 +307,23 @@ export function createQuestionService(parts: {
           text: own.map((question) => `${JSON.stringify(toOwnRow(question))}\n`).join(""),
           left_out: 0,
         };
+      if (format === "grpo") {
+        const all = matching.present(store.listAll(set_id));
+        const rows = all.flatMap((question) => {
+          const { source_id, clip_id, task, text, options, gold, kind, split } = question;
+          if (clip_id === null || gold === null) return [];
+          const asked = formatQuestion(text, options);
+          const prompt = parts.layOut(clip_id, asked);
+          if (prompt === null) return [];
+          const row = { question_id: source_id, clip_id, task, prompt, question: asked, options, gold, kind };
+          return [toGrpoRow({ ...row, chain: null }, split ?? "")];
+        });
+        return {
+          name: `${stem}_grpo.jsonl`,
+          text: rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
+          left_out: all.length - rows.length,
+        };
+      }
       const rows = own.flatMap((question) => toReleasedRow(question) ?? []);
       return {
         name: `${stem}_data.json`,

@@ -80,7 +80,13 @@ export type Questions = {
   /** Splits a set by scene; the same seed, shares and questions give the same split and hash. */
   split(set_id: string, by: { seed: number; train: number; val: number }): Made;
   /** The set as a file: our JSONL, or the released `*_data.json` with what that layout can say. */
-  export(set_id: string, format: "jsonl" | "released"): { name: string; text: string; left_out: number };
+  /**
+   * grpo: what a policy reads and the answer, a line each; a question whose clip has no triples is left out.
+   */
+  export(
+    set_id: string,
+    format: "jsonl" | "released" | "grpo",
+  ): { name: string; text: string; left_out: number };
   /** Takes back a change by its number, or the last that still stands; a sentence on it, or null. */
   undo(change_id: number | null): string | null;
   /** Rings when a question or a set changed; a change of the library may move matches as well. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunSpec } from "@sightline/core/runs";
-import { holdOut, type LineProblem, readQuestionFile } from "@sightline/core/training";
+import { holdOut, type KnownQuestion, type LineProblem, readQuestionFile } from "@sightline/core/training";
 import { makeHeadingSet, type TrainingRow } from "@sightline/core/worlds";
 import { TRPCError } from "@trpc/server";
 import type { Environment } from "../environment/index.ts";
@@ -65,6 +65,8 @@ export function createTraining(parts: {
   trainerOn(host_id: string): string;
   /** GPUs and disk of a host, as it was last seen. */
   roomOn(host_id: string): HostRoom;
+  /** The library's questions by their hash, for released files that have no ids. */
+  knownQuestions(): ReadonlyMap<string, KnownQuestion>;
   /** Questions that every evaluation on worlds asks as well. */
   sampleQuestions(): TrainingRow[];
 }): Training {
@@ -100,7 +102,7 @@ export function createTraining(parts: {
           message: "The file of questions is not here: choose it on the launch page and launch again.",
         });
       const { train, eval: held } = holdOut(
-        readQuestionFile(readFileSync(fileOf(file)), decode).rows,
+        readQuestionFile(readFileSync(fileOf(file)), decode, parts.knownQuestions()).rows,
         spec.seed,
       );
       return { "train.jsonl": toLines(train), "eval.jsonl": toLines(held) };
@@ -141,7 +143,7 @@ export function createTraining(parts: {
 
   return {
     checkFile(bytes) {
-      const { rows, problems } = readQuestionFile(bytes, decode);
+      const { rows, problems } = readQuestionFile(bytes, decode, parts.knownQuestions());
       const tasks: Record<string, number> = {};
       for (const { task } of rows) tasks[task] = (tasks[task] ?? 0) + 1;
       const report = { questions: rows.length, tasks, problems: problems.slice(0, MANY_PROBLEMS) };

@@ -36,7 +36,15 @@ function open(environment = READY) {
   };
   const roomOn = (host_id: string) =>
     host_id === "hgpu" ? { gpus: [24e9], disk_free_bytes: 1e12 } : { gpus: [], disk_free_bytes: null };
-  return createTraining({ dataDir, environment, trainerOn, roomOn, sampleQuestions: listSampleQuestions });
+  const knownQuestions = () => new Map();
+  return createTraining({
+    dataDir,
+    environment,
+    trainerOn,
+    roomOn,
+    knownQuestions,
+    sampleQuestions: listSampleQuestions,
+  });
 }
 
 const spec = (settings: RunSpec["settings"] = {}): RunSpec => ({

@@ -56,7 +56,10 @@ export const splitSet = (
   );
 
 /** Hands a set to the browser as a file. */
-export async function downloadSet({ set_id, name }: Named, format: "jsonl" | "released"): Promise<void> {
+export async function downloadSet(
+  { set_id, name }: Named,
+  format: "jsonl" | "released" | "grpo",
+): Promise<void> {
   try {
     const file = await client.questions.export.query({ set_id, format });
     const link = document.createElement("a");
@@ -66,7 +69,11 @@ export async function downloadSet({ set_id, name }: Named, format: "jsonl" | "re
     link.click();
     URL.revokeObjectURL(url);
     if (file.left_out > 0)
-      notifyDone(`${file.left_out} questions without options or gold answer don't fit the released layout.`);
+      notifyDone(
+        format === "grpo"
+          ? `${file.left_out} questions were left out: they have no answer, or their clip has no triples.`
+          : `${file.left_out} questions without options or gold answer don't fit the released layout.`,
+      );
   } catch (error) {
     notifyFailure(`Could not export “${name}”`, error);
   }

@@ -189,6 +189,12 @@ function SetMenu({ set }: { set: QuestionSetSummary }) {
         >
           Export in the released layout
         </Menu.Item>
+        <Menu.Item
+          leftSection={<IconDownload size={15} stroke={1.6} />}
+          onClick={() => void downloadSet(set, "grpo")}
+        >
+          Export for GRPO, with triples
+        </Menu.Item>
         <Menu.Item leftSection={<IconTrash size={15} stroke={1.6} />} onClick={() => void trashSet(set)}>
           Move to the trash
         </Menu.Item>
