@@ -1,7 +1,7 @@
 """Several nodes by Ray Train: python ray_nodes.py RUN_DIR ATTEMPT WORKERS [RESUME_STEP]
 
-RUN_DIR (with its spec.json and data) must lie on storage that all nodes see. Ray sets the torch variables of each worker;
-the first one writes the events. Start it by itself on the head node, or as the entrypoint of a Ray job.
+RUN_DIR (with its spec.json and data) must lie on storage that all nodes see. Ray sets the torch variables of each
+worker; the first one writes the events. Start it by itself on the head node, or as the entrypoint of a Ray job.
 """
 
 import os

@@ -112,7 +112,8 @@ def _tell(text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
     except OSError:
-        pass
+        # What is left in its buffer would fail again when Python ends, and take the exit code's place.
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
 def _listen(progress: Progress) -> None:

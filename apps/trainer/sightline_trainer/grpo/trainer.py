@@ -93,6 +93,7 @@ def build_config(plan: Plan, output_dir: str, max_steps: int, *, has_gpu: bool) 
         report_to=[],
         disable_tqdm=True,
         use_cpu=not has_gpu,
+        ddp_find_unused_parameters=False,
         ddp_backend="gloo" if processes.world_size() > 1 and not has_gpu else None,
         bf16=has_gpu,
         gradient_checkpointing=has_gpu and settings.gradient_checkpointing,

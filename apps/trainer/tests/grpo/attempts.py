@@ -40,20 +40,30 @@ STAGES = [
 ]
 
 
-def make_run(root: Path, run_id: str, engine: str = "grpo", **settings: Any) -> RunDir:
+def make_run(
+    root: Path, run_id: str, engine: str = "grpo", stages: list[dict[str, Any]] = STAGES, **settings: Any
+) -> RunDir:
     """A run directory with its spec and the fixture's questions."""
     run = RunDir(root / run_id)
     for folder in (run.data, run.checkpoints, run.control, run.attempts):
         folder.mkdir(parents=True)
     for name in ("train", "eval", "warm"):
         shutil.copy(QUESTIONS / f"{name}.jsonl", run.data)
-    spec = {"run_id": run_id, "engine": engine, "seed": 3, "stages": STAGES, "settings": SHORT | settings}
+    spec = {"run_id": run_id, "engine": engine, "seed": 3, "stages": stages, "settings": SHORT | settings}
     write_json(run.spec, spec)
     return run
 
 
-def start(run: RunDir, number: int, resume_step: int | None = None) -> subprocess.Popen[bytes]:
-    """Starts an attempt's process in a group of its own; its output goes to the attempt's log."""
+def start(
+    run: RunDir,
+    number: int,
+    resume_step: int | None = None,
+    *,
+    module: str | None = None,
+    log_to: str | None = None,
+    **variables: str,
+) -> subprocess.Popen[bytes]:
+    """Starts an attempt's process in a group of its own; its output goes to the attempt's log, or to `log_to`."""
     attempt = run.attempt(number)
     engine = json.loads(run.spec.read_bytes())["engine"]
     attempt.path.mkdir()
@@ -63,10 +73,12 @@ def start(run: RunDir, number: int, resume_step: int | None = None) -> subproces
         RESUME_STEP: "" if resume_step is None else str(resume_step),
         "OMP_NUM_THREADS": "1",
         "PYTHONPATH": str(ROOT / "apps/trainer"),
+        "PYTHONUNBUFFERED": "1",
+        **variables,
     }
-    with attempt.log.open("wb") as log:
+    with open(log_to or attempt.log, "wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", f"sightline_trainer.{engine}"],
+            [sys.executable, "-m", module or f"sightline_trainer.{engine}"],
             env=environment,
             stdout=log,
             stderr=subprocess.STDOUT,

@@ -4,6 +4,7 @@ Three real attempts of a six-step run: one that is left alone, one that is kille
 """
 
 import json
+import math
 import os
 import random
 import signal
@@ -16,8 +17,11 @@ import pytest
 from sightline_trainer.checkpoints import is_complete, last_complete
 from sightline_trainer.rewards.score import combine_rewards, group_advantages
 from tests.grpo.attempts import ROOT, make_run, of_type, read_lines, start
+from tests.grpo.attempts import STAGES as PLAIN_STAGES
 
 STEPS = 6
+OWN = ({}, {"learning_rate": 6e-5, "temperature": 0.9}, {"beta": 0.01})
+STAGES = [stage | own for stage, own in zip(PLAIN_STAGES, OWN, strict=True)]
 UNRELATED = ("seq", "attempt", "time_secs", "mono_secs", "run_id", "judges")
 TIMES = ("step_time",)
 
@@ -30,7 +34,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(root: Path):
     """The run that nobody disturbs."""
-    run = make_run(root, "whole")
+    run = make_run(root, "whole", stages=STAGES)
     process = start(run, 1)
     assert process.wait(timeout=300) == 0, run.attempt(1).log.read_text()[-3000:]
     return run
@@ -111,6 +115,57 @@ def test_rewards_are_the_weighted_parts_and_advantages_their_groups(whole):
         assert [line["advantage"] for line in group] == pytest.approx(wanted, abs=1e-3)
 
 
+def test_a_stage_has_its_own_rate_while_it_is_in_force(whole):
+    """The rate falls along one cosine; in the second stage it is half of what it would be. Logged after the step."""
+    base = {1: 1.2e-4, 2: 1.2e-4, 3: 6e-5, 4: 6e-5, 5: 1.2e-4, 6: 1.2e-4}
+    wanted = {step: rate * (0.4 + 0.3 * (1 + math.cos(math.pi * step / STEPS))) for step, rate in base.items()}
+    rates = {step: value["learning_rate"] for step, value in losses(read_lines(whole, 1)).items()}
+    assert rates == pytest.approx(wanted, rel=1e-6)
+    stages = of_type(read_lines(whole, 1), "stage")
+    assert [{name: line[name] for name in line if name in OWN[1] | OWN[2]} for line in stages] == list(OWN)
+
+
+def test_rewards_made_relative_before_they_are_summed(root):
+    """GDPO: per group and part (r - mean) / (std + 1e-4), weighed, then made relative to the whole generation."""
+    stages = [PLAIN_STAGES[2] | {"steps": 1, "weights": {"format": 6, "accuracy": 3, "consistency": 1}}]
+    run = make_run(root, "gdpo", stages=stages, multi_objective_aggregation="normalize_then_sum")
+    process = start(run, 1)
+    assert process.wait(timeout=300) == 0, run.attempt(1).log.read_text()[-3000:]
+    groups: dict[str, list] = {}
+    for line in read_lines(run, 1, "completions"):
+        if line.get("split") != "eval":
+            groups.setdefault(line["group_id"], []).append(line)
+    weights = {"format": 0.6, "accuracy": 0.3, "consistency": 0.1}
+    sums = [
+        sum(
+            weight * value
+            for weight, value in zip(
+                weights.values(),
+                (group_advantages([line["rewards"][part]["raw"] for line in group])[k] for part in weights),
+                strict=True,
+            )
+        )
+        for group in groups.values()
+        for k in range(4)
+    ]
+    got = [line["advantage"] for group in groups.values() for line in group]
+    assert got == pytest.approx(group_advantages(sums), abs=1e-3)
+    plain = [advantage for group in groups.values() for advantage in group_advantages([one["reward"] for one in group])]
+    assert got != pytest.approx(plain, abs=1e-2)
+
+
+def test_a_group_worked_by_hand():
+    """Format 1 1 0 0, accuracy 1 0 0 0 of weights 1:1. Summed first: 1, ½, 0, 0."""
+    summed = group_advantages([1.0, 0.5, 0.0, 0.0])
+    assert summed == pytest.approx([1.3053, 0.2611, -0.7832, -0.7832], abs=1e-3)
+    parts = [group_advantages(part) for part in ([1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0])]
+    assert parts[0] == pytest.approx([0.8659, 0.8659, -0.8659, -0.8659], abs=1e-3)
+    assert parts[1] == pytest.approx([1.4997, -0.4999, -0.4999, -0.4999], abs=1e-3)
+    assert [sum(pair) / 2 for pair in zip(*parts, strict=True)] == pytest.approx(
+        [1.1828, 0.1830, -0.6829, -0.6829], abs=1e-3
+    )
+
+
 def test_judge_sees_one_group_in_eight_while_consistency_has_no_weight(whole):
     samples = [line for line in read_lines(whole, 1, "completions") if line.get("split") != "eval"]
     judged: dict[int, set[str]] = {}
@@ -122,17 +177,17 @@ def test_judge_sees_one_group_in_eight_while_consistency_has_no_weight(whole):
 
 def test_the_same_seed_twice_gives_the_same_rewards(tmp_path, whole):
     """In a folder of its own, so that the warm start is trained anew, too."""
-    again = make_run(tmp_path, "again")
+    again = make_run(tmp_path, "again", stages=STAGES)
     process = start(again, 1)
     assert process.wait(timeout=300) == 0, again.attempt(1).log.read_text()[-3000:]
     assert rows(read_lines(again, 1, "completions")) == rows(read_lines(whole, 1, "completions"))
     assert losses(read_lines(again, 1)) == losses(read_lines(whole, 1))
 
 
-@pytest.mark.parametrize("step", [2, 4, 5], ids=["in an epoch", "at its end", "in the next one"])
+@pytest.mark.parametrize("step", [1, 3, 4, 5], ids=["first stage", "second", "at an epoch's end", "third stage"])
 def test_killed_and_resumed_it_is_the_run_that_was_not(root, whole, step):
     """Killed at a random moment after a step; an epoch has four."""
-    run = make_run(root, f"killed-{step}", save_steps=1)
+    run = make_run(root, f"killed-{step}", stages=STAGES, save_steps=1)
     rng = random.Random(os.environ.get("SIGHTLINE_TEST_SEED", "7"))
     process = start(run, 1)
     deadline = time.monotonic() + 300

@@ -41,10 +41,26 @@ def test_weights_are_read_at_each_scoring():
     assert "nansum" in source
 
 
-def test_rewards_get_columns_and_are_named_by_their_functions():
-    source = inspect.getsource(GRPOTrainer._calculate_rewards)
-    assert "reward_kwargs = {key: [example[key] for example in inputs] for key in keys}" in source
+def test_rewards_are_one_overridable_method_whose_rows_are_all_processes():
+    names = ["self", "inputs", "prompts", "completions", "completion_ids_list"]
+    assert list(inspect.signature(GRPOTrainer._calculate_rewards).parameters) == names
+    assert "rewards_per_func = gather(rewards_per_func)" in inspect.getsource(GRPOTrainer._calculate_rewards)
+    source = inspect.getsource(GRPOTrainer._generate_and_score_completions)
+    assert "self._calculate_rewards(inputs, prompts, completions, completion_ids_list)" in source
     assert "__name__" in inspect.getsource(GRPOTrainer.__init__)
+
+
+def test_what_a_stage_changes_is_read_at_each_step():
+    assert "self.beta != 0.0" in inspect.getsource(GRPOTrainer._generate_and_score_completions)
+    assert "self.beta * per_token_kl" in inspect.getsource(GRPOTrainer._compute_loss)
+    assert "logits / self.temperature" in inspect.getsource(GRPOTrainer._get_per_token_logps_and_entropies)
+    assert "generation_config=self.generation_config" in inspect.getsource(GRPOTrainer._generate_single_turn)
+
+
+def test_rewards_can_be_made_relative_before_they_are_summed():
+    source = inspect.getsource(GRPOTrainer._generate_and_score_completions)
+    assert "multi_objective_aggregation" in GRPOConfig.__dataclass_fields__
+    assert "reward_k = (grouped - mean_k) / (std_k + 1e-4)" in source
 
 
 def test_settings_keep_their_names():
