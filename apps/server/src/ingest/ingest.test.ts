@@ -257,6 +257,17 @@ describe("ingest", () => {
     expect(line?.values[line.steps.indexOf(433)]).toBe(99);
     expect(line?.steps.length).toBeLessThan(200);
     expect(lines.overlay("run-a", ["kl"], 40, attempts)).toEqual([]);
+    // Averages run over means, so that one extreme weighs as much as any other value.
+    const everything = { from_step: -1e12, to_step: 1e12 };
+    const [meant] = lines.overlay("run-a", ["loss"], 40, attempts, everything, true);
+    const { means = [], counts = [] } = meant?.basis ?? {};
+    const kept = rows.slice(0, 800).map(({ values }) => Number(values.loss));
+    const finite = kept.filter(Number.isFinite);
+    expect(counts.reduce((sum, n) => sum + n, 0)).toBe(finite.length);
+    expect(means.reduce((sum, mean, k) => sum + mean * (counts[k] ?? 0), 0)).toBeCloseTo(
+      finite.reduce((sum, value) => sum + value, 0),
+      3,
+    );
     const [near] = lines.overlay("run-a", ["loss"], 40, attempts, { from_step: 421, to_step: 450 });
     expect(near?.steps).toEqual(Array.from({ length: 30 }, (_, k) => 421 + k));
   });

@@ -304,6 +304,11 @@ export type OverlayLine = {
   /** Rising; an attempt that went back begins a new line. */
   steps: number[];
   values: WireNumber[];
+  /**
+   * Means of the buckets that it was thinned by, each at its middle step, with how many values it stands for: averages
+   * run over these, not over extremes. Absent where it was not asked for, and where every point is there.
+   */
+  basis?: { steps: number[]; means: number[]; counts: number[] };
 };
 
 /** One group: the completions sampled for one prompt in one generation, as the run wrote them, by `k`. */

@@ -492,11 +492,11 @@ export function createRuns(parts: {
       return { run_id: request.run_id, name: request.name, series };
     },
 
-    overlay({ run_ids, names, points, from_step, to_step }) {
+    overlay({ run_ids, names, points, from_step, to_step, has_means }) {
       const range = from_step === null || to_step === null ? undefined : { from_step, to_step };
       const spans = store.attemptSpans(run_ids);
       return run_ids.flatMap((run_id) =>
-        lines.overlay(run_id, names, points, spans.get(run_id) ?? [], range),
+        lines.overlay(run_id, names, points, spans.get(run_id) ?? [], range, has_means),
       );
     },
 

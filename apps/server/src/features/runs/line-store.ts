@@ -43,6 +43,15 @@ const toTally = ({ change_id: _, ...row }: TallyRow): StepTally => ({
   judges: JSON.parse(row.judges),
 });
 
+function toMeans(buckets: readonly Bucket[]): NonNullable<OverlayLine["basis"]> {
+  const measured = buckets.filter(({ n }) => n > 0);
+  return {
+    steps: measured.map(({ first_step, last_step }) => (first_step + last_step) / 2),
+    means: measured.map(({ sum, n }) => Number((sum / n).toPrecision(7))),
+    counts: measured.map(({ n }) => n),
+  };
+}
+
 /** @param db  The open database, migrated. */
 export function createLineStore(db: Db) {
   const sql = db.$client;
@@ -347,6 +356,7 @@ export function createLineStore(db: Db) {
       points: number,
       attempts: readonly KnownAttempt[],
       range: { from_step: number; to_step: number } = { from_step: -1e12, to_step: 1e12 },
+      has_means = false,
     ): OverlayLine[] {
       return names.flatMap((name) => {
         if (selectRates.has(name)) return rateLines(run_id, name, points, attempts, range);
@@ -366,7 +376,8 @@ export function createLineStore(db: Db) {
           const values = drawn.values.map((value) =>
             Number.isFinite(value) ? Number(value.toPrecision(7)) : (String(value) as WireNumber),
           );
-          return [{ run_id, name, steps: drawn.steps, values }];
+          const basis = has_means && width > 1 ? { basis: toMeans(counting) } : {};
+          return [{ run_id, name, steps: drawn.steps, values, ...basis }];
         });
       });
     },

@@ -156,6 +156,8 @@ export const runsRouter = router({
         /** A stretch of steps, or all. */
         from_step: z.number().nullable().default(null),
         to_step: z.number().nullable().default(null),
+        /** Whether averages will be drawn. */
+        has_means: z.boolean().default(false),
       }),
     )
     .query(({ ctx, input }) => ctx.app.runs.overlay(input)),

@@ -99,6 +99,7 @@ export type Runs = {
     points: number;
     from_step: number | null;
     to_step: number | null;
+    has_means: boolean;
   }): OverlayLine[];
   completions(run_id: string, step: number): CompletionGroup[];
   /** What a run has said of its configuration, oldest first. */

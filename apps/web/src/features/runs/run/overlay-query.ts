@@ -21,6 +21,7 @@ export function getOverlayOptions(
       run_ids: [...run_ids],
       names: clock === null ? [...names] : [...names, clock],
       points: run_ids.length > MOST_NAMED ? QUIET_POINTS : POINTS,
+      has_means: run_ids.length <= MOST_NAMED,
       ...(kind === "step" && window ? getAskedWindow(window) : { from_step: null, to_step: null }),
     },
     { trpc: alone, staleTime: Number.POSITIVE_INFINITY },

@@ -18,6 +18,18 @@ describe("drawOverlay", () => {
     expect([...(drawn[0]?.values ?? [])]).toEqual([0.5, Number.NaN]);
   });
 
+  it("B36: averages another run's means, not the extremes that are drawn of it", () => {
+    const line = { run_id: "a", name: "loss", steps: [1, 8, 9, 16], values: [0, 8, 0, 0] };
+    const basis = { steps: [4.5, 12.5], means: [1, 0], counts: [8, 8] };
+    const [drawn] = drawOverlay([{ ...line, basis }], [run("a")], ["loss"], "step");
+    expect(drawn?.basis).toEqual({
+      x: Float64Array.from([4.5, 12.5]),
+      values: Float64Array.from([1, 0]),
+      counts: Float64Array.from([8, 8]),
+    });
+    expect(drawOverlay([line], [run("a")], ["loss"], "step")[0]?.basis).toBeUndefined();
+  });
+
   it("puts each run on its own clock, and leaves out one that has none", () => {
     const lines = [
       { run_id: "a", name: "loss", steps: [1, 3], values: [1, 2] },

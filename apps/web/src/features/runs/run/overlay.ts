@@ -25,6 +25,20 @@ export function drawOverlay(
     return names.flatMap((name, n): CurveSeries[] => {
       const found = own.filter((line) => line.name === name);
       if (found.length === 0) return [];
+      const toX = map?.toX ?? ((step: number) => step);
+      const basis = found.every((line) => line.basis === undefined)
+        ? {}
+        : {
+            basis: {
+              x: Float64Array.from(found.flatMap(({ basis, steps }) => (basis?.steps ?? steps).map(toX))),
+              values: Float64Array.from(
+                found.flatMap(({ basis, values }) => basis?.means ?? values.map(toNumber)),
+              ),
+              counts: Float64Array.from(
+                found.flatMap(({ basis, steps }) => basis?.counts ?? steps.map(() => 1)),
+              ),
+            },
+          };
       const steps = found.flatMap((line) => line.steps);
       return [
         {
@@ -33,8 +47,9 @@ export function drawOverlay(
           color: k < MOST_NAMED ? `series-${k}` : "ink-3",
           dash: DASHES[n % DASHES.length] ?? "solid",
           is_quiet: k >= MOST_NAMED,
-          x: Float64Array.from(map ? steps.map(map.toX) : steps),
+          x: Float64Array.from(steps.map(toX)),
           values: Float64Array.from(found.flatMap((line) => line.values.map(toNumber))),
+          ...basis,
         },
       ];
     });
