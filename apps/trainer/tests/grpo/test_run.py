@@ -116,9 +116,9 @@ def test_rewards_are_the_weighted_parts_and_advantages_their_groups(whole):
 
 
 def test_a_stage_has_its_own_rate_while_it_is_in_force(whole):
-    """The rate falls along one cosine; in the second stage it is half of what it would be. Logged after the step."""
+    """The rate falls along one cosine; in the second stage it is half of what it would be."""
     base = {1: 1.2e-4, 2: 1.2e-4, 3: 6e-5, 4: 6e-5, 5: 1.2e-4, 6: 1.2e-4}
-    wanted = {step: rate * (0.4 + 0.3 * (1 + math.cos(math.pi * step / STEPS))) for step, rate in base.items()}
+    wanted = {step: rate * (0.4 + 0.3 * (1 + math.cos(math.pi * (step - 1) / STEPS))) for step, rate in base.items()}
     rates = {step: value["learning_rate"] for step, value in losses(read_lines(whole, 1)).items()}
     assert rates == pytest.approx(wanted, rel=1e-6)
     stages = of_type(read_lines(whole, 1), "stage")
