@@ -81,9 +81,9 @@ def test_gpu_memory_is_met_by_half_the_micro_batch_twice_with_the_same_effective
     # The same prompts and as many completions; with weights that agree to rounding the very same texts.
     assert [row[:3] for row in got] == [row[:3] for row in wanted]
     assert got[:64] == wanted[:64]
-    state = json.loads((checkpoint_dir(run, 3) / "trainer_state.json").read_text())
-    assert state["train_batch_size"] == 8
-    names = ("loss", "grad_norm", "num_tokens")
+    config = of_type(read_lines(run, 3), "config")[0]["values"]
+    assert (config["per_device_train_batch_size"], config["gradient_accumulation_steps"]) == (8, 4)
+    names = ("loss", "grad_norm")
     before, after = metrics(whole, 1, names=names), metrics(run, 1, 2, 3, names=names)
     assert after[2] == pytest.approx(before[2], rel=1e-3, abs=1e-5)
 
