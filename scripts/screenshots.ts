@@ -143,6 +143,17 @@ const runShots: Shot[] = [
     },
   },
   {
+    name: "alert-rules",
+    address: () => "/alerts?tab=rules",
+    async prepare(page) {
+      const add = page.getByRole("button", { name: "Add the six with their defaults" });
+      const rules = page.getByRole("list", { name: "Rules" });
+      await add.or(rules).first().waitFor();
+      if (await add.isVisible()) await add.click();
+      await rules.getByRole("listitem").nth(5).waitFor();
+    },
+  },
+  {
     name: "alert-rule",
     address: () => "/alerts/rules/new",
     prepare: (page) => page.getByText(/^It would have fired/).waitFor(),
