@@ -3,7 +3,7 @@ import type { AlertRule } from "@sightline/core/alerts";
 import { EmptyState } from "@sightline/ui/empty-state";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { type KeyboardEvent, useState } from "react";
 import { client, trpc } from "../../app/clients.ts";
 import { useKeys } from "../../app/keys.ts";
 import { notifyDone, notifyFailure } from "../../app/notify.tsx";
@@ -59,6 +59,12 @@ export function RulePage() {
   );
 }
 
+/** Who presses Enter on a list wants to choose from it, and the browser would submit the form. */
+function keepEnterOfLists(event: KeyboardEvent<HTMLFormElement>) {
+  if (event.key === "Enter" && event.target instanceof HTMLElement && event.target.role === "combobox")
+    event.preventDefault();
+}
+
 function RuleEditor({ rule_id, first }: { rule_id: string | null; first: AlertRule }) {
   const [rule, setRule] = useState(first);
   const [isSaving, setSaving] = useState(false);
@@ -83,6 +89,7 @@ function RuleEditor({ rule_id, first }: { rule_id: string | null; first: AlertRu
       <form
         className={classes.form}
         aria-label="Rule"
+        onKeyDown={keepEnterOfLists}
         onSubmit={(event) => {
           event.preventDefault();
           void save();
