@@ -1,3 +1,4 @@
+import { VisuallyHidden } from "@mantine/core";
 import { formatCount, formatNumberOf } from "@sightline/core/format";
 import { FLIPS, type Flip, type Pair, type ReplaySummary } from "@sightline/core/replay";
 import { FLIP_WORDS, formatChange, formatPart } from "./describe.ts";
@@ -146,9 +147,11 @@ export function FlipTable({
                     className={classes.count}
                     aria-pressed={isOn}
                     disabled={count === 0}
-                    aria-label={`${FLIP_WORDS[kind]}, ${row.task ?? "all tasks"}: ${count}`}
                     onClick={() => onFilter(isOn ? null : kind, isOn ? null : row.task)}
                   >
+                    <VisuallyHidden>
+                      {FLIP_WORDS[kind]}, {row.task?.replaceAll("_", " ") ?? "all tasks"}:
+                    </VisuallyHidden>
                     <span
                       className={classes.bar}
                       data-kind={kind.split("_")[0]}
