@@ -1,8 +1,10 @@
-"""Trains a few GRPO steps and prints what each cost: `grpo_step.py ours|plain MODEL DATA STEPS`; plain is TRL's own.
+"""Trains GRPO step by step as it is told to: `grpo_step.py ours|plain MODEL DATA STEPS`; plain is TRL's own.
+
+Before each step it prints `@step {"secs": …}`, the processor seconds of the step before (null at first), and waits for
+a line on stdin; at the end `@step {"losses": […]}`. So two of them can take turns.
 
 Both get the same settings, seed, questions and rewards for format and accuracy; nobody judges. Ours brings what a run
-has besides: weights by stage, a record of every completion, events on the disk, guards, control files. A step's cost is
-its processor seconds, from one step's end to the next one's.
+has besides: weights by stage, a record of every completion, events on the disk, guards, control files.
 """
 
 import json
@@ -41,19 +43,27 @@ class Nobody:
         return [Verdict("A", 0.0, cached=False) for _ in items]
 
 
-class StepCost(TrainerCallback):
-    """Processor seconds of every step, and its loss."""
+class Gate(TrainerCallback):
+    """Says what the step before cost, and waits for a line before the next one. Waiting costs no processor time."""
 
     def __init__(self):
-        self.ends = []
+        self.before = None
         self.losses = []
 
-    def on_step_end(self, args, state, control, **kwargs):
-        self.ends.append(time.process_time())
+    def on_step_begin(self, args, state, control, **kwargs):
+        now = time.process_time()
+        say({"secs": None if self.before is None else now - self.before})
+        sys.stdin.readline()
+        self.before = time.process_time()
 
     def on_log(self, args, state, control, logs=None, **kwargs):
         if logs and "loss" in logs:
             self.losses.append(logs["loss"])
+
+
+def say(value):
+    sys.stdout.write(f"@step {json.dumps(value)}\n")
+    sys.stdout.flush()
 
 
 class Plain(GRPOTrainer):
@@ -79,7 +89,7 @@ def main(kind: str, model: str, data: Path, steps: int) -> None:
     dataset = Dataset.from_list(
         [{"prompt": space_tags(item.prompt), "question_id": item.question_id} for item in questions]
     )
-    cost = StepCost()
+    gate = Gate()
     with tempfile.TemporaryDirectory(prefix="sightline-bench-") as folder:
         run = RunDir(Path(folder) / "bench")
         attempt_dir = run.attempt(1)
@@ -110,7 +120,7 @@ def main(kind: str, model: str, data: Path, steps: int) -> None:
                 return reward
 
             config.reward_weights = [0.3, 0.7]
-            trainer = Plain(reward_funcs=[part("format"), part("accuracy")], callbacks=[cost], **shared)
+            trainer = Plain(reward_funcs=[part("format"), part("accuracy")], callbacks=[gate], **shared)
         else:
             attempt = Attempt(run, attempt_dir, spec, time.monotonic(), None)
             log = attempt.open_log()
@@ -122,13 +132,12 @@ def main(kind: str, model: str, data: Path, steps: int) -> None:
                 log=log,
                 progress=progress,
                 steps_per_epoch=len(questions) // plan.settings.prompts_per_step,
-                callbacks=[callback, cost],
+                callbacks=[callback, gate],
                 **shared,
             )
             callback.trainer = trainer
         trainer.train()
-    secs = [after - before for before, after in zip(cost.ends, cost.ends[1:], strict=False)]
-    sys.stdout.write(json.dumps({"secs": secs, "losses": cost.losses}) + "\n")
+    say({"losses": gate.losses})
 
 
 if __name__ == "__main__":
