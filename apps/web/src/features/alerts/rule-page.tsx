@@ -61,7 +61,8 @@ export function RulePage() {
 
 /** Who presses Enter on a list wants to choose from it, and the browser would submit the form. */
 function keepEnterOfLists(event: KeyboardEvent<HTMLFormElement>) {
-  if (event.key === "Enter" && event.target instanceof HTMLElement && event.target.role === "combobox")
+  const isPlain = event.key === "Enter" && !event.ctrlKey && !event.metaKey;
+  if (isPlain && event.target instanceof HTMLElement && event.target.role === "combobox")
     event.preventDefault();
 }
 
