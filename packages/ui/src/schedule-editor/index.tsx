@@ -188,7 +188,7 @@ function StageSettings({
   onEdit: (stages: StageSpec[]) => void;
 }) {
   return (
-    <table className={classes.table} aria-label="Settings of stages">
+    <table className={`${classes.table} ${classes.settings}`} aria-label="Settings of stages">
       <thead>
         <tr>
           <th>Stage</th>
@@ -210,7 +210,7 @@ function StageSettings({
                 <NumberField
                   size="xs"
                   aria-label={`Stage ${index + 1}: ${label}`}
-                  placeholder={settings[name] === undefined ? "the run's" : String(settings[name])}
+                  placeholder={settings[name] === undefined ? "–" : String(settings[name])}
                   value={stage[name] ?? null}
                   min={0}
                   hideControls

@@ -150,24 +150,42 @@ export function Timeline({
         <span className={classes.tick} data-edge="start" style={{ left: 0 }}>
           0
         </span>
-        {stages.map((stage, index) => (
-          <span
-            // biome-ignore lint/suspicious/noArrayIndexKey: a border is its place
-            key={index}
-            className={classes.tick}
-            data-edge={index === stages.length - 1 && span === null ? "end" : undefined}
-            style={
-              index === stages.length - 1 && span === null ? { right: 0 } : { left: percent(stage.to_epoch) }
-            }
-          >
-            {formatEpoch(stage.to_epoch)}
-            {steps_per_epoch !== null && (
-              <span className={classes.steps}> · step {Math.round(stage.to_epoch * steps_per_epoch)}</span>
-            )}
-          </span>
-        ))}
+        {stages.map((stage, index) =>
+          isCrowded(stages, index, shown) ? null : (
+            <span
+              // biome-ignore lint/suspicious/noArrayIndexKey: a border is its place
+              key={index}
+              className={classes.tick}
+              data-edge={index === stages.length - 1 && span === null ? "end" : undefined}
+              style={
+                index === stages.length - 1 && span === null
+                  ? { right: 0 }
+                  : { left: percent(stage.to_epoch) }
+              }
+            >
+              {formatEpoch(stage.to_epoch)}
+              {steps_per_epoch !== null && (
+                <span className={classes.steps}> · step {Math.round(stage.to_epoch * steps_per_epoch)}</span>
+              )}
+            </span>
+          ),
+        )}
       </div>
     </div>
+  );
+}
+
+/** Share of the axis that a label takes. */
+const LABEL_SHARE = 0.14;
+
+/** True for a border whose label would lie over that of the one before, or over the last one's. */
+function isCrowded(stages: readonly StageSpec[], index: number, shown: number): boolean {
+  if (index === stages.length - 1) return false;
+  const at = stages[index]?.to_epoch ?? 0;
+  const end = stages.at(-1)?.to_epoch ?? 0;
+  const before = stages.slice(0, index).findLast((_, k) => !isCrowded(stages, k, shown))?.to_epoch ?? 0;
+  return (
+    (at - before) / shown < LABEL_SHARE / (before === 0 ? 2 : 1) || (end - at) / shown < LABEL_SHARE * 1.5
   );
 }
 
