@@ -1,5 +1,6 @@
 import { HEADING_QUESTION } from "@sightline/core/ask";
 import type { Clip } from "@sightline/core/clips";
+import type { Evaluation } from "@sightline/core/evaluations";
 import { type OpenAiServer, startOpenAiServer } from "../../server/src/testing/openai-server.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { mutate, query } from "./support/clip.ts";
@@ -55,6 +56,24 @@ test("a question set is asked, its accuracy stands by task, and a row leads to i
   await expect(micro.getByRole("cell").nth(5)).toHaveText("1.000");
   await expect(page.getByTitle("A: answered 3 times, right 2 times")).toBeVisible();
   await expectAccessible(page, "an evaluation");
+
+  const [first] = await query<Evaluation[]>(page, "evaluations.list");
+  await mutate(page, "evaluations.start", {
+    name: "second look",
+    set_id: first?.set_id,
+    side: null,
+    reasoner: { ...first?.reasoner, max_tokens: 99 },
+    judge: first?.judge,
+  });
+  const card = page.getByRole("region", { name: "Settings card" });
+  await card.getByLabel("Compare with").click();
+  await page.getByRole("option", { name: "second look" }).click();
+  await expect(card.getByRole("status")).toContainText(/Max completion tokens: \d+ here, 99 there/);
+  await expect(card.getByRole("status")).toContainText("Over the 3 questions that both asked", {
+    timeout: 60_000,
+  });
+  await expect(page).toHaveURL(/with=/);
+  await expectAccessible(page, "two evaluations held against each other");
 
   await page.getByText("Wrong 1").click();
   await expect(page.getByTestId("evaluation-row")).toHaveCount(1);

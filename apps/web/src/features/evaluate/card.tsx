@@ -67,7 +67,7 @@ function Comparison({ one, other }: { one: Opened; other: Opened }) {
         <p>Both were asked under the same card.</p>
       ) : (
         <>
-          <p>The cards differ, so that a difference in accuracy may come from how was asked:</p>
+          <p>The cards differ, so a difference in accuracy may come from how they were asked:</p>
           <ul className={classes.differences}>
             {differences.map(({ name, one: here, other: there }) => (
               <li key={name}>
