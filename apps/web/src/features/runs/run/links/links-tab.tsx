@@ -172,6 +172,7 @@ function CountTable({
           const n = sum(of);
           const name = link === null ? "No link found broken" : LINK_WORDS[link];
           const filter: FindFilter = { ...whole, broken: link ?? "none" };
+          const figure = `${formatCount(n)} · ${((100 * n) / Math.max(1, total)).toFixed(n === total ? 0 : 1)} %`;
           return (
             <tr key={link ?? "none"} data-empty={n === 0 || undefined}>
               <th scope="row">{name}</th>
@@ -182,13 +183,11 @@ function CountTable({
                   <button
                     type="button"
                     className={classes.bar}
-                    aria-label={`${name}: ${formatNumberOf(n, "answer")}, find them`}
+                    aria-label={`${name}: ${figure}, find them`}
                     onClick={() => onFind(filter)}
                   >
                     <span className={classes.fill} style={{ width: `${(100 * n) / widest}%` }} />
-                    <span className={classes.figure}>
-                      {formatCount(n)} · {((100 * n) / Math.max(1, total)).toFixed(n === total ? 0 : 1)} %
-                    </span>
+                    <span className={classes.figure}>{figure}</span>
                   </button>
                 )}
               </td>
