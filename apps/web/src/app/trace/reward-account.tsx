@@ -30,7 +30,7 @@ export function RewardAccount({ account }: { account: CompletionAccount }) {
                 <td>{raw === null ? "not scored" : tidy(raw)}</td>
                 <td>× {tidy(weight)}</td>
                 <td>{tidy(share)}</td>
-                <td>{formatSigned(pull)}</td>
+                <td>{formatSigned(Number(pull.toFixed(6)))}</td>
               </tr>
             ))}
           </tbody>
@@ -40,7 +40,7 @@ export function RewardAccount({ account }: { account: CompletionAccount }) {
               <td />
               <td />
               <td>{tidy(reward.computed)}</td>
-              <td>{formatSigned(advantage.computed)}</td>
+              <td>{formatSigned(Number(advantage.computed.toFixed(6)))}</td>
             </tr>
           </tfoot>
         </table>
