@@ -17,12 +17,12 @@ from sightline_trainer.grpo.trainer import SightlineTrainer
 from sightline_trainer.wire.log import DiskFullError, _StreamWriter
 
 
-def strike(trainer: SightlineTrainer, name: str, loss: torch.Tensor) -> torch.Tensor:
+def strike(model: Any, name: str, loss: torch.Tensor) -> torch.Tensor:
     if name == "nan":
         return loss * float("nan")
     if name == "infinity":
         # Finite in the loss and infinite in its gradient: the derivative of the square root at 0.
-        return loss + torch.sqrt(next(trainer.model.parameters()).sum() * 0.0)
+        return loss + torch.sqrt(next(model.parameters()).sum() * 0.0)
     if name == "gpu_memory":
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB (simulated)")
     if name == "host_memory":
@@ -48,7 +48,7 @@ def compute_loss(self: SightlineTrainer, model: Any, inputs: Any, *args: Any, **
     is_here = os.environ.get("RANK", "0") == os.environ.get("RANK_OF_FAULT", "0")
     if self.state.global_step + 1 == int(step) and is_here and not has_struck:
         has_struck = True
-        return strike(self, name, loss)
+        return strike(model, name, loss)
     return loss
 
 
