@@ -129,7 +129,7 @@ test("the host is in sight, goes when a sweep names its own, and a fork counts t
   await fillLaunchPage(page, {});
   const host = page.getByRole("radio", { name: /This machine/ });
   await expect(host).toBeInViewport({ ratio: 1 });
-  await page.getByText("Sweep: launch several schedules").click();
+  await page.getByRole("switch", { name: /^Sweep/ }).check();
   await expect(host).toHaveCount(0);
   await expect(page.getByRole("region", { name: "Preflight" })).toContainText("This machine is ready");
 
