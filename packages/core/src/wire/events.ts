@@ -84,7 +84,9 @@ const Config = Envelope.extend({
   type: z.literal("config"),
   about: z
     .enum(["run", "evaluation"])
-    .describe("run: the configuration in force; evaluation: the settings card, which two must share to be compared"),
+    .describe(
+      "run: the configuration in force; evaluation: the settings card, which two must share to be compared",
+    ),
   hash: z.string().describe("Of the values; an evaluation's is its settings_hash"),
   values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 });

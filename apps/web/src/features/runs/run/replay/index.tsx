@@ -76,7 +76,7 @@ export function ReplayPage() {
           {replays.isError && <p className={classes.problem}>{replays.error.message}</p>}
           {replays.data && <ReplayList replays={replays.data} open={search.replay ?? null} />}
         </aside>
-        <main className={classes.main}>
+        <div className={classes.main}>
           {search.replay === undefined ? (
             <EmptyState
               icon={<IconRepeat size={28} stroke={1.4} />}
@@ -108,7 +108,7 @@ export function ReplayPage() {
           ) : (
             <p className={classes.hint}>Opening the replay …</p>
           )}
-        </main>
+        </div>
       </div>
     </div>
   );
