@@ -31,7 +31,7 @@ async function expectNoBarriers(page: Page, paths: readonly string[]): Promise<v
     await page.getByRole("navigation", { name: "Places" }).waitFor();
     // What the page asks for has come, or has said why not.
     await page.waitForLoadState("load");
-    await expect(page.locator("main").first()).not.toBeEmpty();
+    await expect(page.locator("main")).not.toBeEmpty();
     await page.waitForTimeout(700);
     await expectAccessible(page, path).catch((error: Error) => found.push(error.message));
   }
