@@ -69,7 +69,7 @@ test.describe("with the sample project", () => {
         ...(set ? [`/questions/${set.set_id}`] : []),
         run,
         `${run}?tab=groups&step=100&group=${encodeURIComponent(group.group_id)}`,
-        ...["find", "log", "attempts", "checkpoints", "problems", "settings"].map(
+        ...["find", "links", "log", "attempts", "checkpoints", "problems", "settings"].map(
           (tab) => `${run}?tab=${tab}`,
         ),
         `${run}/groups/1/100/${encodeURIComponent(group.group_id)}`,
