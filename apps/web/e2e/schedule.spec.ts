@@ -135,8 +135,8 @@ test("the host is in sight, goes when a sweep names its own, and a fork counts t
 
   const run_id = await launch(page, { name: "parent", numbers: SMALL });
   await waitForState(page, "done");
-  await page.goto(`/runs/launch?fork=${run_id}&step=70`);
+  await page.goto(`/runs/launch?fork=${run_id}&step=50`);
   await expect(page.getByRole("region", { name: "What it comes to" })).toContainText(
-    "10 of 80; the parent took the others",
+    "10 of 60; the parent took the others",
   );
 });
