@@ -12,7 +12,12 @@ import type { Quota } from "./features/clips/uploads.ts";
 import { createDecisions, type Decisions } from "./features/decisions/index.ts";
 import { createEndpoints, type Endpoints, type Patience } from "./features/endpoints/index.ts";
 import { createEnvironment, type Environment } from "./features/environment/index.ts";
-import { createEvaluations, createOnHosts, type Evaluations } from "./features/evaluations/index.ts";
+import {
+  createEvaluations,
+  createHostStart,
+  createOnHosts,
+  type Evaluations,
+} from "./features/evaluations/index.ts";
 import { createExchange, type Exchange } from "./features/exchange/index.ts";
 import { createFind, type Find } from "./features/find/index.ts";
 import { createHosts } from "./features/hosts/index.ts";
@@ -93,13 +98,18 @@ export async function createApp(options: {
   const batches = createBatches({ db, clips, keyframes, jobs, log });
   batches.startUp();
   const decisions = createDecisions({ db, clips, keyframes });
+  /** The newest triples of a clip that are whole; null without any. */
+  const readTriples = (clip_id: string) => {
+    const made = triples.list(clip_id).find(({ state }) => state === "done");
+    return made === undefined ? null : triples.get(made.triple_set_id).triples;
+  };
   const questions = createQuestions({
     db,
     library: clips.library,
     jobs,
     layOut(clip_id, question) {
-      const made = triples.list(clip_id).find(({ state }) => state === "done");
-      return made === undefined ? null : formatVideoText(triples.get(made.triple_set_id).triples, question);
+      const made = readTriples(clip_id);
+      return made === null ? null : formatVideoText(made, question);
     },
   });
   const endpoints = createEndpoints({ db, dataDir: options.dataDir, patience: options.patience });
@@ -148,6 +158,18 @@ export async function createApp(options: {
       getRun: (run_id) => runs.get(run_id),
       completions: (run_id, step) => runs.completions(run_id, step),
       findCard: (run_id) => runs.configs(run_id).findLast(({ about }) => about === "evaluation") ?? null,
+      findQuestions: (set_id) => (questions.hasSet(set_id) ? questions.listOfSet(set_id) : null),
+      readAsked: (eval_file) => training.readKept(eval_file),
+    }),
+    hostStart: createHostStart({
+      listQuestions: questions.listOfSet,
+      readTriples,
+      getRun: (run_id) => runs.get(run_id),
+      findCard: async (run_id) =>
+        (await policies.list()).find(({ source }) => source.kind === "run" && source.run_id === run_id)
+          ?.card ?? null,
+      keepQuestions: (rows) => training.keepQuestions(rows),
+      launch: (order) => runs.launch(order),
     }),
     stopRun: (run_id) => runs.stop(run_id),
     resumeRun: (run_id) => runs.resume(run_id),
@@ -255,6 +277,7 @@ export async function createApp(options: {
   }
   hosts.start();
   runs.start();
+  const stopListening = runs.listen({ lines: evaluations.noteRun, changed: evaluations.noteRun });
   find.catchUp();
   alerts.start();
   replays.startUp();
@@ -283,6 +306,7 @@ export async function createApp(options: {
     triples,
     runs,
     async close() {
+      stopListening();
       await alerts.close();
       await links.close();
       await find.close();

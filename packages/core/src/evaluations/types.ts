@@ -36,6 +36,20 @@ export type HostModel = {
   model: string;
   /** `RUN_ID/STEP`; null for the model before any training. */
   checkpoint: string | null;
+  /** Which questions of the set were set aside when it began, and why; null for none. */
+  set_aside: string | null;
+};
+
+/** A model that a run on a host may ask: a checkpoint of a run, on its host, or a model that a host has fetched. */
+export type HostChoice =
+  | { kind: "checkpoint"; run_id: string; step: number }
+  | { kind: "hub"; host_id: string; model: string };
+
+/** What of a set a model on a host can be asked, before anything begins. */
+export type HostPlan = {
+  questions: number;
+  /** A sentence each, with a count. */
+  set_aside: string[];
 };
 
 /** How it was asked, by name: what two evaluations must share to be compared. */

@@ -126,7 +126,8 @@ beforeAll(async () => {
       return "made";
     },
     askAndWait: traces.askAndWait,
-    onHosts: { list: () => [], get: () => null, runOf: () => null },
+    onHosts: { list: () => [], get: () => null, runOf: () => null, isEvaluation: () => false },
+    hostStart: { plan: () => Promise.reject(new Error()), start: () => Promise.reject(new Error()) },
     stopRun: async () => {},
     resumeRun: async () => {},
     getTrace: traces.get,

@@ -4,6 +4,7 @@ import { createEvaluationStore } from "./store.ts";
 
 export { createOnHosts } from "./on-hosts.ts";
 export type { Evaluations } from "./service.ts";
+export { createHostStart } from "./start-on-host.ts";
 
 /** Call `startUp` once the app stands. */
 export function createEvaluations({

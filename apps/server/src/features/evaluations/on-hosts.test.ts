@@ -1,7 +1,9 @@
+import type { StoredQuestion } from "@sightline/core/benchmarks";
 import type { RunDetail, RunSummary } from "@sightline/core/runs";
 import { completionLine } from "@sightline/core/testing";
 import type { LineOf } from "@sightline/core/wire";
 import { expect, test } from "vitest";
+import { makeCard, nameQuestions } from "./card.ts";
 import { createOnHosts } from "./on-hosts.ts";
 
 const run = (change: Partial<RunSummary> = {}) =>
@@ -36,7 +38,12 @@ const group = (question_id: string, letter: string, gold: string, change: object
   };
 };
 
-function open(summary = run(), settings: Record<string, unknown> = { checkpoint: "trained/64" }) {
+function open(
+  summary = run(),
+  settings: Record<string, unknown> = { checkpoint: "trained/64" },
+  groups = [group("q1", "A", "A"), group("q2", "B", "A"), group("q1", "B", "A")],
+  questions: Partial<StoredQuestion>[] | null = null,
+) {
   const asked: [string, number][] = [];
   const onHosts = createOnHosts({
     listRuns: () => [summary, run({ run_id: "t", engine: "grpo" })],
@@ -44,9 +51,15 @@ function open(summary = run(), settings: Record<string, unknown> = { checkpoint:
     completions(run_id, step) {
       asked.push([run_id, step]);
       // The same question from two attempts: a kill came between writing it and knowing so.
-      return [group("q1", "A", "A"), group("q2", "B", "A"), group("q1", "B", "A")] as never;
+      return groups as never;
     },
-    findCard: () => ({ hash: "h1", values: { temperature: 0 } }) as unknown as LineOf<"config">,
+    findCard: () =>
+      ({
+        hash: "h1",
+        values: { seed: 3, temperature: 0, questions: "by prompts" },
+      }) as unknown as LineOf<"config">,
+    findQuestions: (set_id) => (set_id === "set" ? (questions as StoredQuestion[]) : null),
+    readAsked: () => [{ question_id: "q1", gold: "A" }],
   });
   return { onHosts, asked };
 }
@@ -59,7 +72,6 @@ test("runs of the engine evaluate are evaluations, and no others", () => {
       state: "working",
       questions: 3,
       waiting: 1,
-      card: { hash: "h1", values: { temperature: 0 } },
       reasoner: expect.objectContaining({ kind: "host", checkpoint: "trained/64", run_id: "e1" }),
     }),
   ]);
@@ -91,4 +103,55 @@ test("the untrained policy is asked at step 0", () => {
   const { onHosts, asked } = open(run(), { checkpoint: "" });
   expect(onHosts.get("run:e1")?.reasoner).toMatchObject({ checkpoint: null });
   expect(asked).toEqual([["e1", 0]]);
+});
+
+test("the card names what is asked as evaluations of endpoints do, and no seed where nothing is drawn", () => {
+  const plain = open().onHosts.get("run:e1")?.card;
+  expect(plain?.values).toEqual({ questions: "by prompts", temperature: 0 });
+  const ofSet = open(run(), { checkpoint: "", eval_file: "f".repeat(64) }).onHosts.get("run:e1")?.card;
+  expect(ofSet).toEqual(
+    makeCard({ temperature: 0, questions: nameQuestions([{ question_id: "q1", gold: "A" }]) }),
+  );
+  expect(ofSet?.hash).not.toBe(plain?.hash);
+});
+
+test("the label prior goes by task and number of options, which the prompts tell", () => {
+  const four = "Question: Which?\nChoices:\nA. a\nB. b\nC. c\nD. d";
+  const two = "Question: Which?\nChoices:\nA. a\nB. b";
+  const groups = [
+    ...Array.from({ length: 20 }, (_, at) =>
+      group(`two-${at}`, "A", "B", { prompt: two, clip_id: `c${at}` }),
+    ),
+    ...Array.from({ length: 30 }, (_, at) =>
+      group(`four-${at}`, "A", "D", { prompt: four, clip_id: `c${at}` }),
+    ),
+  ];
+  const rows = open(run(), { checkpoint: "" }, groups).onHosts.get("run:e1")?.rows ?? [];
+  expect(new Set(rows.slice(0, 20).map(({ prior }) => prior))).toEqual(new Set(["B"]));
+  expect(new Set(rows.slice(20).map(({ prior }) => prior))).toEqual(new Set(["D"]));
+});
+
+test("of a set of the library the prior is learned from its training side, and the words are its own", () => {
+  const known = (question_id: string, gold: string, split: "train" | "test") => ({
+    question_id,
+    text: `Which ${question_id}?`,
+    task: "heading",
+    options: ["a", "b", "c"],
+    gold,
+    kind: "choice" as const,
+    dataset: "set",
+    scene: null,
+    split,
+  });
+  const set = [known("t1", "C", "train"), known("t2", "C", "train"), known("q1", "A", "test")];
+  const settings = {
+    checkpoint: "",
+    set_id: "set",
+    side: "test",
+    set_aside: "2 without triples of their clip",
+  };
+  const shown = open(run(), settings, undefined, set).onHosts.get("run:e1");
+  expect(shown).toMatchObject({ set_id: "set", side: "test", reasoner: { set_aside: settings.set_aside } });
+  expect(shown?.rows[0]).toMatchObject({ question_id: "q1", text: "Which q1?", prior: "C" });
+  expect(shown?.rows[1]).toMatchObject({ question_id: "q2", text: "start north", prior: null });
 });

@@ -5,6 +5,7 @@ import { procedure, router } from "../../trpc.ts";
 const Id = z.string().min(1).max(500);
 const EvaluationId = z.object({ evaluation_id: Id });
 const RowId = EvaluationId.extend({ question_id: Id });
+const Name = z.string().trim().min(1, { error: "The evaluation needs a name." }).max(200);
 const MaxTokens = z.int().min(1).max(200_000);
 
 const Reasoner = z.discriminatedUnion("kind", [
@@ -26,13 +27,32 @@ const Reasoner = z.discriminatedUnion("kind", [
   }),
 ]);
 
+const OnHost = z.object({
+  set_id: Id,
+  side: z.enum(["train", "val", "test"]).nullable(),
+  model: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("checkpoint"), run_id: z.string().min(1).max(80), step: z.int().min(1) }),
+    z.object({
+      kind: z.literal("hub"),
+      host_id: z.string().min(1).max(80),
+      model: z
+        .string()
+        .trim()
+        .max(400)
+        .regex(/^([\w.-]+\/[\w.-]+|[/~].+)$/, {
+          error: "Name the model as the hub does, OWNER/NAME, or by its folder on the host.",
+        }),
+    }),
+  ]),
+});
+
 export const evaluationsRouter = router({
   list: procedure.query(({ ctx }) => ctx.app.evaluations.list()),
   get: procedure.input(EvaluationId).query(({ ctx, input }) => ctx.app.evaluations.get(input.evaluation_id)),
   start: procedure
     .input(
       z.object({
-        name: z.string().trim().min(1, { error: "The evaluation needs a name." }).max(200),
+        name: Name,
         set_id: Id,
         side: z.enum(["train", "val", "test"]).nullable(),
         reasoner: Reasoner,
@@ -40,6 +60,10 @@ export const evaluationsRouter = router({
       }),
     )
     .mutation(({ ctx, input }) => ctx.app.evaluations.start(input)),
+  planOnHost: procedure.input(OnHost).query(({ ctx, input }) => ctx.app.evaluations.planOnHost(input)),
+  startOnHost: procedure
+    .input(OnHost.extend({ name: Name }))
+    .mutation(({ ctx, input }) => ctx.app.evaluations.startOnHost(input)),
   cancel: procedure
     .input(EvaluationId)
     .mutation(({ ctx, input }) => ctx.app.evaluations.cancel(input.evaluation_id)),

@@ -1,14 +1,21 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { ASK_PROMPT_VERSION, TINY_PROMPT_VERSION } from "@sightline/core/ask";
 import type { StoredQuestion } from "@sightline/core/benchmarks";
-import { type Evaluation, type EvaluationRow, guessByPrior } from "@sightline/core/evaluations";
+import {
+  type Evaluation,
+  type EvaluationRow,
+  guessByPrior,
+  type HostPlan,
+} from "@sightline/core/evaluations";
 import type { Trace } from "@sightline/core/traces";
 import { TRPCError } from "@trpc/server";
 import type { Logger } from "pino";
 import { explainFailure, isDiskFull } from "../../data-folder/explain-failure.ts";
 import { type Bell, createBell } from "../../live/follow.ts";
 import type { Jobs } from "../jobs/tray.ts";
+import { makeCard, nameQuestions } from "./card.ts";
 import type { OnHosts } from "./on-hosts.ts";
+import { FRAMES, type HostDraft, type HostStart } from "./start-on-host.ts";
 import type { EvaluationRecord, EvaluationStore, RowRecord } from "./store.ts";
 
 export type EvaluationDraft = Pick<EvaluationRecord, "name" | "set_id" | "side" | "reasoner" | "judge">;
@@ -35,6 +42,10 @@ export type Evaluations = {
   get(evaluation_id: string): Evaluation & { rows: EvaluationRow[] };
   /** Begins; for an endpoint the server works by itself. */
   start(draft: EvaluationDraft): Evaluation;
+  /** What of a set a model on a host can be asked. */
+  planOnHost(draft: Omit<HostDraft, "name">): Promise<HostPlan>;
+  /** Begins as a run on a host. */
+  startOnHost(draft: HostDraft): Promise<Evaluation>;
   cancel(evaluation_id: string): Promise<void>;
   /** Goes on with what is left. */
   resume(evaluation_id: string): Promise<Evaluation>;
@@ -48,6 +59,8 @@ export type Evaluations = {
   ): void;
   /** Rings at every change of any evaluation. */
   bell: Bell;
+  /** A run has changed or written something; the empty id stands for all. */
+  noteRun(run_id: string): void;
   /** Goes on with what an earlier server left. */
   startUp(): void;
 };
@@ -65,6 +78,7 @@ export function createEvaluationService({
   askAndWait,
   getTrace,
   onHosts,
+  hostStart,
   stopRun,
   resumeRun,
 }: {
@@ -81,6 +95,7 @@ export function createEvaluationService({
   getTrace(trace_id: string): Trace;
   /** What runs on hosts evaluate; they are looked after as runs. */
   onHosts: OnHosts;
+  hostStart: HostStart;
   stopRun(run_id: string): Promise<void>;
   resumeRun(run_id: string): Promise<unknown>;
 }): Evaluations {
@@ -231,6 +246,9 @@ export function createEvaluationService({
 
   return {
     bell,
+    noteRun(run_id) {
+      if (run_id !== "" && onHosts.isEvaluation(run_id)) bell.ring();
+    },
     list: () =>
       [...store.list().map(show), ...onHosts.list()].sort((one, other) => other.made_secs - one.made_secs),
     get(evaluation_id) {
@@ -285,6 +303,16 @@ export function createEvaluationService({
       work(record);
       return show(find(evaluation_id));
     },
+    planOnHost: hostStart.plan,
+    async startOnHost(draft) {
+      const { run_id } = await hostStart.start(draft);
+      bell.ring();
+      const evaluation = onHosts
+        .list()
+        .find(({ reasoner }) => reasoner.kind === "host" && reasoner.run_id === run_id);
+      if (evaluation === undefined) throw new Error(`run ${run_id} was launched and is not there`);
+      return evaluation;
+    },
     async cancel(evaluation_id) {
       const run_id = onHosts.runOf(evaluation_id);
       if (run_id !== null) return stopRun(run_id);
@@ -331,18 +359,17 @@ function toCard(
   { reasoner, judge }: EvaluationRecord,
   rows: readonly RowRecord[],
 ): NonNullable<Evaluation["card"]> {
-  const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
-  const values = {
-    questions: hash(rows.map(({ question_id, gold }) => `${question_id}\0${gold}\n`).join("")),
+  return makeCard({
+    questions: nameQuestions(rows),
     question_count: rows.length,
-    frames: "key-frames of each clip",
+    frames: FRAMES,
     prompt_version: reasoner.kind === "openai" ? ASK_PROMPT_VERSION : TINY_PROMPT_VERSION,
     temperature: reasoner.kind === "openai" ? reasoner.temperature : 0,
     max_completion_tokens: reasoner.max_tokens,
     rule_set: "sightline",
     judge: judge?.model ?? (reasoner.kind === "onnx" ? "reference" : null),
-  };
-  return { hash: hash(JSON.stringify(values)), values };
+    judge_variants: judge !== null || reasoner.kind === "onnx" ? "unconditional" : null,
+  });
 }
 
 /** Rejects with the reason of `signal`, unless `until` fires first. */

@@ -135,6 +135,7 @@ export function createQuestionService(parts: {
       );
       return { total, questions: matching.present(rows) };
     },
+    hasSet: (set_id) => store.getSet(set_id) !== null,
     listOfSet: (set_id) => matching.present(store.listAll(findSet(set_id).set_id)),
     listOfClip(clip_id) {
       const { name } = library.get(clip_id);

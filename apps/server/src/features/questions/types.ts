@@ -49,6 +49,8 @@ export type Questions = {
   sets(filter: { trash: boolean }): QuestionSetSummary[];
   set(set_id: string): QuestionSet;
   list(query: QuestionQuery): { total: number; questions: StoredQuestion[] };
+  /** True also for a set in the trash. */
+  hasSet(set_id: string): boolean;
   /** All questions of a set, in order. */
   listOfSet(set_id: string): StoredQuestion[];
   /** All questions on a clip, sets that are in the trash left out; those of the newest set first. */

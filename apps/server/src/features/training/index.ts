@@ -38,6 +38,10 @@ export type PreflightCheck = {
 /** Data and interpreter of real training. */
 export type Training = {
   checkFile(bytes: Uint8Array): FileReport;
+  /** Keeps questions that a model is to be asked, as they are; the name goes into `settings.eval_file`. */
+  keepQuestions(rows: readonly TrainingRow[]): { eval_file: string };
+  /** What was kept under the name; null where it is not here. */
+  readKept(eval_file: string): TrainingRow[] | null;
   /** Keeps a person's Python file of rewards; the trainer checks it before it trains. Throws for what is no text. */
   keepRewards(bytes: Uint8Array): { reward_file: string };
   inputs(spec: RunSpec, host_id?: string): Promise<TrainingInputs>;
@@ -93,7 +97,23 @@ export function createTraining(parts: {
     ...readRewards(spec),
   });
 
+  /** An evaluation's own questions; a word-level policy's recipe comes along, since its words are those of the recipe. */
   const readQuestions = (spec: Omit<RunSpec, "run_id">): Record<string, string> => {
+    const { eval_file, model = "tiny" } = spec.settings;
+    if (typeof eval_file !== "string") return readRecipe(spec);
+    if (!/^[0-9a-f]{64}$/.test(eval_file) || !existsSync(fileOf(eval_file)))
+      throw new TRPCError({
+        code: "PRECONDITION_FAILED",
+        message: "The questions of this evaluation are not here: begin it again on the page Evaluate.",
+      });
+    const isWordLevel = model === "tiny" || model === "smoke";
+    return {
+      ...(isWordLevel ? readRecipe(spec) : {}),
+      "eval.jsonl": readFileSync(fileOf(eval_file), "utf8"),
+    };
+  };
+
+  const readRecipe = (spec: Omit<RunSpec, "run_id">): Record<string, string> => {
     const file = spec.settings.question_file;
     if (typeof file === "string") {
       if (!/^[0-9a-f]{64}$/.test(file) || !existsSync(fileOf(file)))
@@ -152,6 +172,22 @@ export function createTraining(parts: {
       mkdirSync(folder, { recursive: true });
       writeFileSync(fileOf(hash), bytes);
       return { ...report, question_file: hash };
+    },
+
+    keepQuestions(rows) {
+      const text = toLines(rows);
+      const hash = createHash("sha256").update(text).digest("hex");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(fileOf(hash), text);
+      return { eval_file: hash };
+    },
+
+    readKept(eval_file) {
+      if (!/^[0-9a-f]{64}$/.test(eval_file) || !existsSync(fileOf(eval_file))) return null;
+      return readFileSync(fileOf(eval_file), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as TrainingRow);
     },
 
     keepRewards(bytes) {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RunSpec } from "@sightline/core/runs";
-import type { TrainingRow } from "@sightline/core/worlds";
+import { makeHeadingSet, type TrainingRow } from "@sightline/core/worlds";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Environment } from "../environment/index.ts";
 import { listSampleQuestions } from "../samples/index.ts";
@@ -152,6 +152,26 @@ describe("a question file", () => {
     const report = open().checkFile(Buffer.concat([Buffer.from(lines.join("\n")), Buffer.from([10, 0xff])]));
     expect(report.question_file).toBeNull();
     expect(report.problems.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
+  });
+});
+
+describe("an evaluation's own questions", () => {
+  const [row] = makeHeadingSet(9, { train: 1, eval: 0, warm: 0 }).train as [TrainingRow];
+
+  it("are asked whole and as they are; a policy of words gets the recipe that its words come from", async () => {
+    const training = open();
+    const { eval_file } = training.keepQuestions([{ ...row, task: "colour", options: [], kind: "number" }]);
+    const tiny = await training.inputs(spec({ eval_file, model: "tiny" }));
+    expect(rowsOf(tiny.data["eval.jsonl"])).toEqual(training.readKept(eval_file));
+    expect(rowsOf(tiny.data["warm.jsonl"])).toHaveLength(32);
+    const large = await training.inputs(spec({ eval_file, model: "Qwen/Qwen2.5-3B-Instruct" }));
+    expect(Object.keys(large.data)).toEqual(["eval.jsonl"]);
+  });
+
+  it("are named where they are gone", async () => {
+    const training = open();
+    expect(training.readKept("0".repeat(64))).toBeNull();
+    await expect(training.inputs(spec({ eval_file: "../x" }))).rejects.toThrow("begin it again on the page");
   });
 });
 

@@ -1,10 +1,11 @@
 import type { Asked, Strike } from "@sightline/core/ask";
 import type { TripleSet } from "@sightline/core/perception";
+import { toPolicyPrompt } from "@sightline/core/policies";
 import type { TracePart } from "@sightline/core/traces";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { client } from "../../app/clients.ts";
 import { createPolicyClient, type PolicyClient } from "../../app/policy/index.ts";
-import { toPolicyPrompt, writeByPolicy } from "../../app/reasoners/ask-policy.ts";
+import { writeByPolicy } from "../../app/reasoners/ask-policy.ts";
 import type { Choice } from "../../app/reasoners/reasoners.ts";
 import { putTrace } from "./use-trace.ts";
 

@@ -244,6 +244,9 @@ function Head({ evaluation }: { evaluation: Evaluation }) {
           </>
         )}
       </p>
+      {reasoner.kind === "host" && reasoner.set_aside !== null && (
+        <p className={classes.hint}>Set aside when it began: {reasoner.set_aside}.</p>
+      )}
       {state === "working" && (
         <div className={classes.work}>
           <Progress

@@ -52,7 +52,7 @@ export function EvaluatePage() {
       <div className={classes.bar}>
         <StartForm onStarted={(started) => go({ evaluation: started, task: undefined, rows: "all" })} />
         <Link to="/runs/launch" search={{ preset: "tiny-untrained" }} className={classes.hostLink}>
-          Evaluate a checkpoint on a host…
+          Held-out questions of worlds…
         </Link>
         <Outputs />
       </div>

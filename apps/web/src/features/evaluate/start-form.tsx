@@ -7,12 +7,20 @@ import { useState } from "react";
 import { trpc } from "../../app/clients.ts";
 import { usePicked, useReasoners } from "../../app/reasoners/reasoners.ts";
 import classes from "./evaluate.module.css";
+import { CheckpointFields, HostPlanLine, HubFields } from "./host-fields.tsx";
 import { refreshEvaluations } from "./use-evaluations.ts";
+import { type ModelKind, useHostChoice } from "./use-host-choice.ts";
 import { workHere } from "./work-here.ts";
 
 type Side = NonNullable<Evaluation["side"]>;
 
-/** A question set, a reasoner, a judge; starts an evaluation. */
+const KINDS: Record<ModelKind, string> = {
+  reasoner: "Endpoint or browser",
+  checkpoint: "Checkpoint of a run",
+  hub: "Model on a host",
+};
+
+/** A question set and what is asked: a reasoner with a judge, or a model on a host; starts an evaluation. */
 export function StartForm({ onStarted }: { onStarted(evaluation_id: string): void }) {
   const sets = useQuery(trpc.questions.sets.queryOptions({ trash: false }));
   const reasoners = useReasoners();
@@ -22,7 +30,19 @@ export function StartForm({ onStarted }: { onStarted(evaluation_id: string): voi
   const [has_judge, setJudge] = useState("itself");
   const [name, setName] = useState("");
   const set = sets.data?.find((one) => one.set_id === set_id) ?? sets.data?.[0] ?? null;
-  const proposed = set && choice ? `${set.name} · ${choice.label}` : "";
+  const [kind, setKind] = useState<ModelKind>("reasoner");
+  const on_host = useHostChoice(kind);
+  const asked = kind === "reasoner" ? (choice?.label ?? "") : on_host.label;
+  const proposed = set && asked !== "" ? `${set.name} · ${asked}` : "";
+  const startOnHost = useMutation(
+    trpc.evaluations.startOnHost.mutationOptions({
+      onSuccess(evaluation) {
+        setName("");
+        void refreshEvaluations();
+        onStarted(evaluation.evaluation_id);
+      },
+    }),
+  );
   const start = useMutation(
     trpc.evaluations.start.mutationOptions({
       onSuccess(evaluation) {
@@ -45,11 +65,16 @@ export function StartForm({ onStarted }: { onStarted(evaluation_id: string): voi
       aria-label="Start an evaluation"
       onSubmit={(event) => {
         event.preventDefault();
-        if (set === null || choice === null) return;
-        start.mutate({
+        if (set === null) return;
+        const common = {
           name: name.trim() === "" ? proposed : name,
           set_id: set.set_id,
           side: set.split === null ? null : side,
+        };
+        if (on_host.choice !== null) startOnHost.mutate({ ...common, model: on_host.choice });
+        if (kind !== "reasoner" || choice === null) return;
+        start.mutate({
+          ...common,
           reasoner: choice.reasoner,
           judge: choice.kind === "endpoint" && has_judge === "itself" ? choice.reasoner : null,
         });
@@ -81,18 +106,31 @@ export function StartForm({ onStarted }: { onStarted(evaluation_id: string): voi
       )}
       <Select
         size="xs"
-        label="Reasoner"
-        placeholder={reasoners.is_pending ? "Looking …" : "No reasoner yet"}
-        data={reasoners.choices.map(({ key, label, about }) => ({
-          value: key,
-          label: `${label} · ${about}`,
-        }))}
-        value={choice?.key ?? null}
-        onChange={(key) => key !== null && pick(key)}
+        w={165}
+        label="Model"
+        data={(["reasoner", "checkpoint", "hub"] as const).map((value) => ({ value, label: KINDS[value] }))}
+        value={kind}
+        onChange={(value) => setKind(value as ModelKind)}
         allowDeselect={false}
-        className={classes.wide}
       />
-      {choice?.kind === "endpoint" && (
+      {kind === "checkpoint" && <CheckpointFields {...on_host} />}
+      {kind === "hub" && <HubFields {...on_host} />}
+      {kind === "reasoner" && (
+        <Select
+          size="xs"
+          label="Reasoner"
+          placeholder={reasoners.is_pending ? "Looking …" : "No reasoner yet"}
+          data={reasoners.choices.map(({ key, label, about }) => ({
+            value: key,
+            label: `${label} · ${about}`,
+          }))}
+          value={choice?.key ?? null}
+          onChange={(key) => key !== null && pick(key)}
+          allowDeselect={false}
+          className={classes.wide}
+        />
+      )}
+      {kind === "reasoner" && choice?.kind === "endpoint" && (
         <Select
           size="xs"
           w={120}
@@ -114,11 +152,31 @@ export function StartForm({ onStarted }: { onStarted(evaluation_id: string): voi
         onChange={(event) => setName(event.currentTarget.value)}
         className={classes.wide}
       />
-      <Button size="xs" type="submit" loading={start.isPending} disabled={set === null || choice === null}>
+      <Button
+        size="xs"
+        type="submit"
+        loading={start.isPending || startOnHost.isPending}
+        disabled={set === null || (kind === "reasoner" ? choice : on_host.choice) === null}
+      >
         Evaluate
       </Button>
-      {start.isError && <p className={classes.problem}>{start.error.message}</p>}
-      {!reasoners.is_pending && reasoners.choices.length === 0 && (
+      {kind !== "reasoner" && set !== null && (
+        <HostPlanLine
+          set_id={set.set_id}
+          side={set.split === null ? null : side}
+          choice={on_host.choice}
+          problem={on_host.problem}
+        />
+      )}
+      {[start.error, startOnHost.error].map(
+        (error) =>
+          error !== null && (
+            <p key={error.message} className={classes.problem} role="alert">
+              {error.message}
+            </p>
+          ),
+      )}
+      {kind === "reasoner" && !reasoners.is_pending && reasoners.choices.length === 0 && (
         <p className={classes.hint}>
           Nobody to ask yet: <Link to="/runs/launch">launch a run</Link> that exports a policy, or{" "}
           <Link to="/settings">add an endpoint or a model from the hub</Link>.

@@ -1,8 +1,9 @@
 import type { Evaluation } from "@sightline/core/evaluations";
+import { toPolicyPrompt } from "@sightline/core/policies";
 import { create } from "zustand";
 import { client } from "../../app/clients.ts";
 import { createPolicyClient, type PolicyClient } from "../../app/policy/index.ts";
-import { toPolicyPrompt, writeByPolicy } from "../../app/reasoners/ask-policy.ts";
+import { writeByPolicy } from "../../app/reasoners/ask-policy.ts";
 import type { Choice } from "../../app/reasoners/reasoners.ts";
 import { refreshEvaluations } from "./use-evaluations.ts";
 
