@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AlertRule } from "@sightline/core/alerts";
+import Database from "better-sqlite3";
 import { pino } from "pino";
 import { afterEach, expect, test, vi } from "vitest";
 import { startTestServer, type TestServer } from "../../testing.ts";
@@ -305,6 +306,26 @@ test("the secret part of an address is in no answer, no log and not in the datab
   alerts.removeWebhook(webhook_id);
   expect(readFileSync(join(dataDir, "webhook-secrets.json"), "utf8").trim()).toBe("{}");
   expect(alerts.restoreWebhook(webhook_id)).toMatchObject({ has_address: false });
+});
+
+test("a receiver is not told on and on while what came of it can't be written", async () => {
+  const { server, receiver, alerts } = await serve();
+  const { webhook_id } = alerts.putWebhook({ webhook_id: null, name: "chat", url: receiver.url });
+  const beside = new Database(join(server.app.dataDir, "sightline.db"));
+  closers.push(async () => void beside.close());
+  // As a full disk does.
+  beside.exec(
+    "CREATE TRIGGER full_disk BEFORE UPDATE ON alert_deliveries BEGIN SELECT RAISE(ABORT, 'disk is full'); END",
+  );
+  const { delivery_id } = alerts.testWebhook(webhook_id);
+  await sleep(1000);
+  expect(receiver.received.length).toBeGreaterThan(0);
+  expect(receiver.received.length).toBeLessThan(8);
+  beside.exec("DROP TRIGGER full_disk");
+  await until(
+    () => alerts.deliveries().find((one) => one.delivery_id === delivery_id)?.state,
+    (state) => state === "delivered",
+  );
 });
 
 test("alerts go to allowed targets alone", async () => {
