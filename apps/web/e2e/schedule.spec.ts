@@ -140,3 +140,29 @@ test("the host is in sight, goes when a sweep names its own, and a fork counts t
     "10 of 60; the parent took the others",
   );
 });
+
+test("once a file of own rewards is chosen, its functions are weighed by name", async ({ page }) => {
+  await page.goto("/runs/launch?preset=tiny");
+  await expect(schedule(page)).toContainText("3 stages");
+  await expect(page.getByLabel("Stage 3: weight of brevity")).toBeHidden();
+  await page
+    .getByRole("region", { name: "Own rewards" })
+    .locator("input[type=file]")
+    .setInputFiles({
+      name: "rewards.py",
+      mimeType: "text/x-python",
+      buffer: Buffer.from(
+        "def brevity(completion):\n    return 1.0\n\ndef cites_frames(completion):\n    return 0.5\n",
+      ),
+    });
+  await page.getByLabel("Stage 3: weight of brevity").fill("1");
+  await expect(page.getByLabel("Stage 3: weight of cites_frames")).toHaveValue("0");
+  await expect(stage(page, /^Stage 3, consistency 1:7:2 brevity 1/)).toBeVisible();
+  await expectAccessible(page, "a schedule with own rewards");
+  await look(page, "schedule-own-rewards");
+  // Names are known again after a reload, from the file that was kept.
+  await page.reload();
+  await expect(page.getByLabel("Stage 3: weight of brevity")).toHaveValue("1");
+  await page.getByRole("region", { name: "Own rewards" }).getByRole("button", { name: "Remove" }).click();
+  await expect(page.getByLabel("Stage 3: weight of cites_frames")).toBeHidden();
+});

@@ -142,6 +142,8 @@ export type WeightedPath = {
   rolled_back: boolean;
   steps: Float64Array;
   shares: Record<RewardPart, Float64Array>;
+  /** The same of a person's own rewards, by name. */
+  own: ReadonlyMap<string, Float64Array>;
   /** Sum of the shares, those of a person's own rewards included: the reward by the weights in force. */
   total: Float64Array;
   /** `reward` as the trainer logged it; NaN where it did not. */
@@ -153,6 +155,20 @@ export type WeightedPath = {
 /** Name under which a part's mean is logged. */
 export function partMean(part: string): string {
   return `rewards/${part}/mean`;
+}
+
+/** Rewards that a person wrote: those that a stage weighs first, then those that are only recorded. */
+export function ownRewardsOf(series: RunSeries): string[] {
+  const weighed = stageBands(series).flatMap(({ normalised }) => ownRewards(normalised));
+  return [...new Set([...weighed, ...listOwnMeans(series.metrics.keys())])];
+}
+
+/** Names of a person's own rewards among the names of metrics, in the order of the alphabet. */
+export function listOwnMeans(names: Iterable<string>): string[] {
+  return [...names]
+    .flatMap((name) => /^rewards\/(.+)\/mean$/.exec(name)?.[1] ?? [])
+    .filter((part) => !(REWARD_PARTS as readonly string[]).includes(part))
+    .sort();
 }
 
 /** Weighted shares of the reward parts. A part that was not measured at a step, or weighs nothing, adds 0. */
@@ -188,6 +204,7 @@ export function weightedShares(series: RunSeries): WeightedPath[] {
       rolled_back: rolledBack === "true",
       steps: ordered,
       shares: { format: column(), accuracy: column(), consistency: column() },
+      own: new Map(own.map((name) => [name, column()])),
       total: column(),
       logged: column(),
       mismatches: [],
@@ -204,7 +221,9 @@ export function weightedShares(series: RunSeries): WeightedPath[] {
       }
       for (const name of own) {
         const mean = parts.get(name)?.get(step) ?? Number.NaN;
-        if (weights?.[name] && !Number.isNaN(mean)) total += weights[name] * mean;
+        const share = weights?.[name] && !Number.isNaN(mean) ? weights[name] * mean : 0;
+        (path.own.get(name) as Float64Array)[i] = share;
+        total += share;
       }
       const logged = parts.get("reward")?.get(step) ?? Number.NaN;
       path.total[i] = total;

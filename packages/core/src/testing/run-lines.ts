@@ -50,18 +50,16 @@ export function stageLine(
   from_step: number,
   weights: LineOf<"stage">["weights"],
 ): LineOf<"stage"> {
-  const sum = weights.format + weights.accuracy + weights.consistency;
+  const sum = Object.values(weights).reduce((total, weight) => total + weight, 0);
   return {
     ...envelope("events", where),
     type: "stage",
     index,
     name: `stage ${index + 1}`,
     weights,
-    normalised: {
-      format: weights.format / sum,
-      accuracy: weights.accuracy / sum,
-      consistency: weights.consistency / sum,
-    },
+    normalised: Object.fromEntries(
+      Object.entries(weights).map(([part, weight]) => [part, weight / sum]),
+    ) as typeof weights,
     from_step,
     from_epoch: (from_step - 1) / 100,
   };

@@ -1,2 +1,3 @@
 export * from "./grpo-rows.ts";
 export * from "./question-file.ts";
+export * from "./reward-file.ts";

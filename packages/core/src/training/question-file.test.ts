@@ -30,6 +30,16 @@ describe("readQuestionFile", () => {
     expect(rows[0]?.prompt).toContain("Question: Where is the kiosk?\nChoices:\nA. left\nB. right");
   });
 
+  it("keeps frames for a policy that sees them, with triples or without", () => {
+    const frames = ["/data/1.png", "/data/2.png"];
+    const { rows, problems } = readQuestionFile(
+      bytes(`${row({ frames })}\n${row({ frames, triples: undefined })}\n${row({ frames: [] })}\n${row()}\n`),
+    );
+    expect(problems).toEqual([{ line: 3, reason: "frames must be a list of files" }]);
+    expect(rows.map((one) => one.frames)).toEqual([frames, frames, undefined]);
+    expect(rows[1]?.prompt).toBe(rows[1]?.question);
+  });
+
   it("names every bad line and what is wrong with it", () => {
     const bad = bytes("");
     const lines = [

@@ -20,13 +20,14 @@ const LETTERS = "ABCDEFGH";
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 
-/** The video's text: given whole as `video_text`, or laid out from `triples`. */
+/** The video's text: given whole as `video_text`, or laid out from `triples`; the question alone where it has frames. */
 function readVideo(
   value: Record<string, unknown>,
   question: string,
 ): { prompt: string } | { problem: string } {
   if (isText(value.prompt)) return { prompt: value.prompt };
   if (isText(value.video_text)) return { prompt: `${value.video_text}\nQuestion: ${question}` };
+  if (value.triples === undefined && value.frames !== undefined) return { prompt: question };
   if (!Array.isArray(value.triples)) return { problem: "no triples: give triples, video_text or prompt" };
   const triples = value.triples.map((triple: unknown) => {
     const fields = typeof triple === "object" && triple !== null ? (triple as Record<string, unknown>) : {};
@@ -72,6 +73,9 @@ function readLine(value: unknown, line: number, known: Known): TrainingRow | { p
   if (!isText(fields.task)) return { problem: "task is missing" };
   if (!TASKS.includes(fields.task as "heading"))
     return { problem: `unknown task ${JSON.stringify(fields.task)}; known: ${TASKS.join(", ")}` };
+  const { frames } = fields;
+  if (frames !== undefined && !(Array.isArray(frames) && frames.length > 0 && frames.every(isText)))
+    return { problem: "frames must be a list of files" };
   const question = formatQuestion(fields.question.trim(), options);
   const video = readVideo(fields, question);
   if ("problem" in video) return video;
@@ -85,6 +89,7 @@ function readLine(value: unknown, line: number, known: Known): TrainingRow | { p
     gold,
     kind: "choice",
     chain: isText(fields.chain) ? fields.chain : null,
+    ...(frames === undefined ? {} : { frames }),
   };
 }
 
@@ -108,7 +113,7 @@ function decodeLines(bytes: Uint8Array, decode: Decode): { text: string | null; 
 
 /**
  * Reads a JSONL file of questions with triples for training: `question`, `options`, `gold`, `task`, and `triples` (or
- * `video_text`, or the whole `prompt`); `question_id`, `clip_id` and `chain` where there are some.
+ * `video_text`, the whole `prompt`, or `frames`); `question_id`, `clip_id` and `chain` where there are some.
  *
  * Every line is checked; nothing should be launched while there is a problem.
  *

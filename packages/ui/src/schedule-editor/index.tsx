@@ -48,16 +48,19 @@ export { type History, note, redo, startHistory, undo } from "./history.ts";
  *
  * @param history  The schedule with its past; the caller keeps it.
  * @param steps_per_epoch  For the axis in steps; null when not known.
+ * @param own_rewards  Names of rewards that a person wrote, which a stage may weigh besides the three.
  * @param settings  What holds where a stage has no setting of its own, by name; null where the engine knows none.
  */
 export function ScheduleEditor({
   history,
   steps_per_epoch,
+  own_rewards,
   settings,
   onChange,
 }: {
   history: History<StageSpec[]>;
   steps_per_epoch: number | null;
+  own_rewards: readonly string[];
   settings: Readonly<Record<string, number>> | null;
   onChange: (history: History<StageSpec[]>) => void;
 }) {
@@ -67,7 +70,7 @@ export function ScheduleEditor({
   const faults = validateStages(stages);
   const isOwn = stages.some((stage) => STAGE_SETTINGS.some(({ name }) => stage[name] !== undefined));
   const [isOpen, setOpen] = useState(false);
-  const parts = listParts(stages);
+  const parts = [...new Set([...listParts(stages), ...own_rewards])];
   const isBound = isByStep(stages);
   const edit = (next: StageSpec[], isSameGesture = false) => {
     const kept = keepSteps(stages, next, steps_per_epoch);

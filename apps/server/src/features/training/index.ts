@@ -3,7 +3,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunSpec } from "@sightline/core/runs";
-import { holdOut, type KnownQuestion, type LineProblem, readQuestionFile } from "@sightline/core/training";
+import {
+  holdOut,
+  type KnownQuestion,
+  type LineProblem,
+  listRewardNames,
+  readQuestionFile,
+} from "@sightline/core/training";
 import { makeHeadingSet, type TrainingRow } from "@sightline/core/worlds";
 import { TRPCError } from "@trpc/server";
 import type { Environment } from "../environment/index.ts";
@@ -44,6 +50,8 @@ export type Training = {
   readKept(eval_file: string): TrainingRow[] | null;
   /** Keeps a person's Python file of rewards; the trainer checks it before it trains. Throws for what is no text. */
   keepRewards(bytes: Uint8Array): { reward_file: string };
+  /** Names of the rewards in a file that was kept; none where it lies on a host. */
+  rewardNames(reward_file: string): string[];
   inputs(spec: RunSpec, host_id?: string): Promise<TrainingInputs>;
   preflight(spec: Omit<RunSpec, "run_id">, host_id?: string): Promise<PreflightCheck[]>;
 };
@@ -106,7 +114,7 @@ export function createTraining(parts: {
         code: "PRECONDITION_FAILED",
         message: "The questions of this evaluation are not here: begin it again on the page Evaluate.",
       });
-    const isWordLevel = model === "tiny" || model === "smoke";
+    const isWordLevel = model === "tiny" || model === "smoke" || model === "tiny-vlm";
     return {
       ...(isWordLevel ? readRecipe(spec) : {}),
       "eval.jsonl": readFileSync(fileOf(eval_file), "utf8"),
@@ -203,6 +211,12 @@ export function createTraining(parts: {
       mkdirSync(rewardFolder, { recursive: true });
       writeFileSync(join(rewardFolder, `${hash}.py`), bytes);
       return { reward_file: hash };
+    },
+
+    rewardNames(reward_file) {
+      const path = join(rewardFolder, `${reward_file}.py`);
+      const isKept = /^[0-9a-f]{64}$/.test(reward_file) && existsSync(path);
+      return isKept ? listRewardNames(readFileSync(path, "utf8")) : [];
     },
 
     async inputs(spec, host_id = HERE) {

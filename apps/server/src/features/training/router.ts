@@ -19,6 +19,9 @@ export const trainingRouter = router({
   keepRewards: procedure
     .input(z.object({ base64: z.base64().max(400_000) }))
     .mutation(({ ctx, input }) => ctx.app.training.keepRewards(Buffer.from(input.base64, "base64"))),
+  rewardNames: procedure
+    .input(z.object({ reward_file: z.string().max(2000) }))
+    .query(({ ctx, input }) => ctx.app.training.rewardNames(input.reward_file)),
   preflight: procedure
     .input(Spec.extend({ host_id: z.string().min(1).max(80).default("local") }))
     .query(({ ctx, input: { host_id, ...spec } }) => ctx.app.training.preflight(spec, host_id)),

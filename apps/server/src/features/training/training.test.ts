@@ -120,6 +120,8 @@ describe("a file of rewards", () => {
     const { reward_file } = training.keepRewards(Buffer.from(text));
     expect(reward_file).toMatch(/^[0-9a-f]{64}$/);
     expect((await training.inputs(spec({ reward_file }))).data["rewards.py"]).toBe(text);
+    expect(training.rewardNames(reward_file)).toEqual(["brevity"]);
+    expect(training.rewardNames("/home/ada/rewards.py")).toEqual([]);
     const there = await training.inputs(spec({ reward_file: "/home/ada/rewards.py" }));
     expect(there.data["rewards.py"]).toBeUndefined();
     await expect(training.inputs(spec({ reward_file: "0".repeat(64) }))).rejects.toThrow(

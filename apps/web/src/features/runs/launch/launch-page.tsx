@@ -4,7 +4,7 @@ import { EmptyState } from "@sightline/ui/empty-state";
 import { Pane, PaneGroup } from "@sightline/ui/pane";
 import { ScheduleEditor } from "@sightline/ui/schedule-editor";
 import { IconRocket } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { skipToken, useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type KeyboardEvent, useEffect, useState } from "react";
 import { client, trpc } from "../../../app/clients.ts";
@@ -72,6 +72,13 @@ function useDraftKey(): string | undefined {
   return draft;
 }
 
+/** Names of the rewards in the draft's own file; none without one, and where it lies on a host. */
+function useRewardNames(reward_file: unknown): readonly string[] {
+  const isSet = typeof reward_file === "string" && reward_file !== "";
+  const names = useQuery(trpc.training.rewardNames.queryOptions(isSet ? { reward_file } : skipToken));
+  return isSet ? (names.data ?? []) : [];
+}
+
 function LaunchForm({
   draft_key,
   presets,
@@ -91,6 +98,7 @@ function LaunchForm({
   const questions = report?.questions ?? null;
   const names = runs.data?.map((run) => run.name) ?? [];
   const training = useTrainingChecks(draft);
+  const own_rewards = useRewardNames(draft.settings.reward_file);
   const sweep = draft.sweep ?? null;
   const paces = useQuery({
     ...trpc.runs.paces.queryOptions({ preset: draft.preset, host_ids: sweep?.host_ids ?? [] }),
@@ -166,6 +174,7 @@ function LaunchForm({
             <ScheduleEditor
               history={form.history}
               steps_per_epoch={getStepsPerEpoch(draft, questions)}
+              own_rewards={own_rewards}
               settings={getStageSettings(draft)}
               onChange={form.setHistory}
             />

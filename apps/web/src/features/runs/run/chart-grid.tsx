@@ -8,9 +8,9 @@ import {
   type Extent,
   type Viewport,
 } from "@sightline/ui/curve";
-import { memo, useCallback, useMemo, useState } from "react";
+import { memo, startTransition, useCallback, useEffect, useMemo, useState } from "react";
 import classes from "./chart-grid.module.css";
-import { type Chart, getOtherCharts, SECTIONS } from "./charts.ts";
+import { type Chart, getOtherCharts, getSections } from "./charts.ts";
 import { useOverlay } from "./use-overlay.ts";
 import { useSeen } from "./use-seen.ts";
 import { useWindows } from "./use-windows.ts";
@@ -38,17 +38,26 @@ export type ChartGridProps = {
 /** All charts of a run, over one x axis and one cursor. */
 export const ChartGrid = memo(function ChartGrid(props: ChartGridProps) {
   const names = [...props.series.metrics.keys()].sort().join("\n");
-  const others = useMemo(() => (names === "" ? [] : getOtherCharts(names.split("\n"))), [names]);
+  const [sections, others] = useMemo(() => {
+    const all = names === "" ? [] : names.split("\n");
+    return [getSections(all), getOtherCharts(all)];
+  }, [names]);
   const [isOpen, setOpen] = useState(false);
+  const order = useMemo(() => sections.flatMap(({ charts }) => charts), [sections]);
+  const count = useGrowing(order.length);
   return (
     <div className={classes.sections}>
-      {SECTIONS.map(({ title, charts }) => (
+      {sections.map(({ title, charts }) => (
         <section key={title} aria-label={title}>
           <h2 className={classes.heading}>{title}</h2>
           <div className={classes.grid}>
-            {charts.map((chart) => (
-              <ChartOf key={chart.id} chart={chart} {...props} />
-            ))}
+            {charts.map((chart) =>
+              order.indexOf(chart) < count ? (
+                <ChartOf key={chart.id} chart={chart} {...props} />
+              ) : (
+                <div key={chart.id} className={classes.waiting} />
+              ),
+            )}
           </div>
         </section>
       ))}
@@ -82,6 +91,20 @@ export const ChartGrid = memo(function ChartGrid(props: ChartGridProps) {
     </div>
   );
 });
+
+const FIRST = 1;
+const STEP = 3;
+
+/** How many charts there are by now: the first at once, so that it waits for none of the others, then some at a time. */
+function useGrowing(all: number): number {
+  const [count, setCount] = useState(FIRST);
+  useEffect(() => {
+    if (count >= all) return;
+    const timer = setTimeout(() => startTransition(() => setCount(count + STEP)));
+    return () => clearTimeout(timer);
+  }, [count, all]);
+  return count;
+}
 
 /** What the marks of the charts mean. */
 const MARKS = [

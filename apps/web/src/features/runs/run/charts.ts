@@ -1,4 +1,4 @@
-import { deadJudge, type RunSeries } from "@sightline/core/runs";
+import { deadJudge, listOwnMeans, partMean, type RunSeries } from "@sightline/core/runs";
 import { REWARD_PARTS } from "@sightline/core/wire";
 import { type CurveProps, type CurveSeries, formatValue } from "@sightline/ui/curve";
 import {
@@ -8,6 +8,7 @@ import {
   getJudgeFailures,
   getLetters,
   getMetric,
+  getOwnParts,
   getPart,
   getRules,
   getShares,
@@ -55,8 +56,10 @@ function chart(id: string, title: string, name: string, look: Look, more: Partia
   return { id, title, names: [name], draw: lines([[name, look]]), is_smoothed: true, ...more };
 }
 
+export type Section = { title: string; charts: readonly Chart[] };
+
 /** The charts in the order of a page: what is rewarded, what is answered, how it learns. */
-export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = [
+const SECTIONS: readonly Section[] = [
   {
     title: "Rewards",
     charts: [
@@ -65,9 +68,12 @@ export const SECTIONS: readonly { title: string; charts: readonly Chart[] }[] = 
         title: "Reward parts",
         names: ["rewards/format/mean", "rewards/accuracy/mean", "rewards/consistency/mean"],
         draw: (series) => ({
-          series: REWARD_PARTS.flatMap(
-            (part) => getPart(series, part, { label: part, color: part, dash: PART_DASHES[part] }) ?? [],
-          ),
+          series: [
+            ...REWARD_PARTS.flatMap(
+              (part) => getPart(series, part, { label: part, color: part, dash: PART_DASHES[part] }) ?? [],
+            ),
+            ...getOwnParts(series),
+          ],
         }),
         y_at_least: RATE,
         formatY: formatRate,
@@ -289,10 +295,23 @@ const SHOWN = new Set(SECTIONS.flatMap(({ charts }) => charts.flatMap(({ names }
 /** Counts that other charts are computed from. */
 const COUNTS = /^(clock\/.*|task\/.*\/(n|correct)|generation\/tokens|judge\/secs)$/;
 
+/** Those in which a person's own rewards have a line as well. */
+const WITH_OWN = ["parts", "shares"];
+
+/** The charts of a run in their order. @param names  Of all that it has logged. */
+export function getSections(names: readonly string[]): readonly Section[] {
+  const own = listOwnMeans(names).map(partMean);
+  if (own.length === 0) return SECTIONS;
+  const extend = (chart: Chart) =>
+    WITH_OWN.includes(chart.id) ? { ...chart, names: [...chart.names, ...own] } : chart;
+  return SECTIONS.map(({ title, charts }) => ({ title, charts: charts.map(extend) }));
+}
+
 /** One chart for each metric that no other chart shows. */
-export function getOtherCharts(names: Iterable<string>): Chart[] {
-  return [...names]
-    .filter((name) => !SHOWN.has(name) && !COUNTS.test(name))
+export function getOtherCharts(names: readonly string[]): Chart[] {
+  const own = new Set(listOwnMeans(names).map(partMean));
+  return names
+    .filter((name) => !SHOWN.has(name) && !own.has(name) && !COUNTS.test(name))
     .sort()
     .map((name) =>
       chart(`other-${name}`, name, name, {

@@ -13,16 +13,19 @@ import { getWilsonInterval } from "@sightline/core/stats";
 import { asRows, metricsLine, stageLine, startLine } from "@sightline/core/testing";
 import { type CurveSeries, POINT, readAt } from "@sightline/ui/curve";
 import { describe, expect, it } from "vitest";
+import { getOtherCharts, getSections } from "./charts.ts";
 import {
   getBanded,
   getBandStages,
   getConsistency,
   getMarks,
   getMetric,
+  getOwnParts,
   getPart,
   getShares,
   getSpreadOf,
   getTasks,
+  getWeights,
 } from "./curves.ts";
 import { getCoarse, withWindows } from "./window.ts";
 
@@ -114,6 +117,39 @@ describe("curves of a run", () => {
     expect(points(shares?.logged)).toEqual([[1, 1.2, 0]]);
     const sum = shares?.parts.reduce((total, part) => total + (part.values[0] ?? 0), 0);
     expect(sum).toBeCloseTo(0.28, 12);
+  });
+
+  it("a person's own rewards have lines of their own, raw and as shares, in colours without a meaning", () => {
+    const weights = { format: 1, accuracy: 2, consistency: 0, brevity: 1 };
+    const means = { "rewards/format/mean": 1, "rewards/accuracy/mean": 0.5 };
+    const own = { "rewards/brevity/mean": 0.8, "rewards/unpaid/mean": 0.3, "rewards/brevity/std": 0.1 };
+    const series = fold(
+      asRows([stageLine({}, 0, 1, weights), metricsLine({}, 1, { ...means, ...own, reward: 0.7 })]),
+    );
+    const raw = getOwnParts(series);
+    expect(raw.map(({ id, label, values }) => [id.split("/")[1], label, [...values]])).toEqual([
+      ["brevity", "brevity", [0.8]],
+      ["unpaid", "unpaid", [0.3]],
+    ]);
+    expect(raw.map(({ color, dash }) => `${color} ${dash}`)).toEqual(["series-9 solid", "series-4 dashed"]);
+    const shares = getShares(series);
+    expect(shares?.parts.map(({ id, values }) => [id, values[0]])).toEqual([
+      ["format", 0.25],
+      ["accuracy", 0.25],
+      ["consistency", 0],
+      ["brevity", expect.closeTo(0.2, 12)],
+    ]);
+    expect(shares?.mismatches).toBe(0);
+    expect(getWeights(series).map(({ id, values }) => [id, values[0]])).toEqual([
+      ["format", 0.25],
+      ["accuracy", 0.5],
+      ["consistency", 0],
+      ["brevity", 0.25],
+      ["unpaid", 0],
+    ]);
+    const names = [...series.metrics.keys()];
+    expect(getSections(names)[0]?.charts[0]?.names).toContain("rewards/brevity/mean");
+    expect(getOtherCharts(names).map(({ id }) => id)).toEqual(["other-rewards/brevity/std"]);
   });
 
   it("B31: what a later attempt went over again is drawn as rolled back, in the order in which it was written", () => {

@@ -7,6 +7,7 @@ import {
   lastStepInForce,
   type MetricPath,
   metricPaths,
+  ownRewardsOf,
   partMean,
   type RunSeries,
   stageBands,
@@ -18,7 +19,7 @@ import {
 } from "@sightline/core/runs";
 import { stageSteps, totalEpochs } from "@sightline/core/schedules";
 import { getWilsonInterval } from "@sightline/core/stats";
-import { REWARD_PARTS, type RewardPart, toNumber } from "@sightline/core/wire";
+import { REWARD_PARTS, toNumber } from "@sightline/core/wire";
 import { type CurveColor, type CurveMark, type CurveSeries, POINT } from "@sightline/ui/curve";
 import type { BandStage } from "@sightline/ui/stage-band";
 
@@ -136,13 +137,13 @@ function byStep(series: RunSeries, name: string): Map<number, number> {
  * A reward part as a line. While it weighs nothing only some groups are scored: those steps are sampled, and steps
  * without a score are left out rather than shown as a gap.
  */
-export function getPart(series: RunSeries, part: RewardPart, look: Look): CurveSeries | null {
+export function getPart(series: RunSeries, part: string, look: Look): CurveSeries | null {
   const line = getMetric(series, partMean(part), look);
   return line && thinSampled(line, getIsUnweighted(series, part));
 }
 
 /** True at steps where a part weighs nothing. */
-function getIsUnweighted(series: RunSeries, part: RewardPart): (step: number) => boolean {
+function getIsUnweighted(series: RunSeries, part: string): (step: number) => boolean {
   const bands = stageBands(series);
   return (step) => weightsInForce(bands, step)?.[part] === 0;
 }
@@ -204,6 +205,19 @@ export function getHeldOut(series: RunSeries): CurveSeries | null {
 }
 
 const DASHES = ["solid", "dashed", "dotted"] as const;
+/** Of rewards that a person wrote: none of the colours that carry a meaning. Beyond three their dashes differ. */
+const OWN_COLORS = ["series-9", "series-4", "series-5"] as const;
+
+/** A reward that a person wrote, as a line. @param k  Its place among them. */
+function lookOfOwn(name: string, k: number) {
+  const dash = DASHES[(k + Math.floor(k / OWN_COLORS.length)) % DASHES.length] ?? "solid";
+  return { label: name, color: OWN_COLORS[k % OWN_COLORS.length] ?? OWN_COLORS[0], dash };
+}
+
+/** Each reward that a person wrote as a line of its means, weighed or not. */
+export function getOwnParts(series: RunSeries): CurveSeries[] {
+  return ownRewardsOf(series).flatMap((name, k) => getPart(series, name, lookOfOwn(name, k)) ?? []);
+}
 
 /** The accuracy of each task with its N, the most asked first. */
 export function getTasks(series: RunSeries): CurveSeries[] {
@@ -244,13 +258,16 @@ export function getWeights(series: RunSeries): CurveSeries[] {
   );
   return bands.length === 0
     ? []
-    : REWARD_PARTS.map((part, k) => ({
-        id: part,
-        label: part,
-        color: part,
-        dash: DASHES[k] ?? "solid",
+    : [
+        ...REWARD_PARTS.map((part, k) => ({ label: part, color: part, dash: DASHES[k] ?? "solid" })),
+        ...ownRewardsOf(series).map(lookOfOwn),
+      ].map((look) => ({
+        ...look,
+        id: look.label,
         x,
-        values: Float64Array.from(bands.flatMap(({ normalised }) => [normalised[part], normalised[part]])),
+        values: Float64Array.from(
+          bands.flatMap(({ normalised }) => Array<number>(2).fill(normalised[look.label as "format"] ?? 0)),
+        ),
       }));
 }
 
@@ -336,13 +353,23 @@ export function getShares(series: RunSeries): Shares | null {
   const join = (pick: (path: WeightedPath) => Float64Array) =>
     Float64Array.from(paths.flatMap((path) => [...pick(path)]));
   const x = join((path) => path.steps);
-  const parts = REWARD_PARTS.map((part) => ({
-    id: part,
-    label: part,
-    color: part,
-    x,
-    values: join((path) => path.shares[part]),
-  }));
+  const own = ownRewardsOf(series).filter((name) => paths.some((path) => path.own.has(name)));
+  const parts = [
+    ...REWARD_PARTS.map((part) => ({
+      id: part,
+      label: part,
+      color: part,
+      x,
+      values: join((path) => path.shares[part]),
+    })),
+    ...own.map((name, k) => ({
+      id: name,
+      label: name,
+      color: lookOfOwn(name, k).color,
+      x,
+      values: join((path) => path.own.get(name) ?? new Float64Array(path.steps.length)),
+    })),
+  ];
   const logged = join((path) => path.logged);
   return {
     parts,
