@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
-import { EXIT_CODES, WireLine } from "../packages/core/src/wire/events.ts";
+import { EXIT_CODES, WireLine } from "../packages/core/src/wire/index.ts";
 
 const SOURCE = "packages/core/src/wire/events.ts";
 const SCHEMA = "packages/core/src/wire/events.schema.json";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { END_REASONS, JUDGE_STATUSES, PHASES } from "./names.ts";
 
 /**
  * What a run writes, line by line, in `attempts/NNN/events.jsonl` and `attempts/NNN/completions-NNNNN.jsonl`.
@@ -23,10 +24,6 @@ export const RewardWeights = z
   .describe("Weight of each reward part, by name");
 export type RewardWeights = z.infer<typeof RewardWeights>;
 
-export const REWARD_PARTS = ["format", "accuracy", "consistency"] as const;
-/** Name of a reward part. */
-export type RewardPart = (typeof REWARD_PARTS)[number];
-
 const Envelope = z.object({
   v: z.literal(1).describe("Wire version"),
   run_id: z.string().min(1),
@@ -36,30 +33,6 @@ const Envelope = z.object({
   time_secs: z.number().describe("UTC, seconds since the epoch"),
   mono_secs: z.number().min(0).describe("Seconds since the attempt began, monotonic clock"),
 });
-
-export const PHASES = [
-  "environment",
-  "load_model",
-  "load_data",
-  "warm_start",
-  "train",
-  "evaluate",
-  "save",
-  "finish",
-] as const;
-
-export const END_REASONS = ["done", "stopped", "interrupted", "failed"] as const;
-/** Why an attempt ended. */
-export type EndReason = (typeof END_REASONS)[number];
-
-export const JUDGE_STATUSES = [
-  "ok",
-  "skipped_wrong_answer",
-  "no_think",
-  "timeout",
-  "http_error",
-  "unparsed",
-] as const;
 
 const AttemptStart = Envelope.extend({
   type: z.literal("attempt.start"),
@@ -247,18 +220,3 @@ export type LineOf<T extends WireLine["type"]> = Extract<WireLine, { type: T }>;
 /** A well-formed line of a type that this version does not know. It is kept and shown as unknown. */
 export const UnknownLine = Envelope.extend({ type: z.string() }).loose();
 export type UnknownLine = z.infer<typeof UnknownLine>;
-
-/** Exit codes of a trainer process; classes of failure that the retry policy knows. */
-export const EXIT_CODES = {
-  done: 0,
-  bad_spec: 64,
-  missing_input: 66,
-  judge_unavailable: 69,
-  internal: 70,
-  gpu_memory: 71,
-  host_memory: 72,
-  disk: 74,
-  interrupted: 75,
-  diverged: 76,
-  host_auth: 77,
-} as const;

@@ -1,3 +1,5 @@
+import type { WireNumber } from "./events.ts";
+
 const WORDS: Record<string, number> = {
   nan: Number.NaN,
   inf: Number.POSITIVE_INFINITY,
@@ -34,4 +36,16 @@ export function readStep(value: unknown): { step: number; max_steps: number | nu
   }
   const step = readNumber(value);
   return step !== null && Number.isInteger(step) ? { step, max_steps: null } : null;
+}
+
+/** Turns a wire number into a JavaScript one; the three strings become NaN, Infinity and -Infinity. */
+export function toNumber(value: WireNumber): number {
+  return typeof value === "number" ? value : Number(value);
+}
+
+/** Turns a JavaScript number into a wire one. */
+export function toWireNumber(value: number): WireNumber {
+  if (Number.isFinite(value)) return value;
+  if (Number.isNaN(value)) return "NaN";
+  return value > 0 ? "Infinity" : "-Infinity";
 }

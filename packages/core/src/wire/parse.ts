@@ -1,5 +1,5 @@
-import { UnknownLine, WireLine, type WireNumber } from "./events.ts";
-import { readNumber } from "./numbers.ts";
+import { UnknownLine, WireLine } from "./events.ts";
+import { readNumber, toWireNumber } from "./numbers.ts";
 
 /** Longest line that a reader accepts, in bytes, newline included. */
 export const MAX_LINE_BYTES = 1_048_576;
@@ -98,16 +98,4 @@ function mendMetrics(value: unknown): unknown {
     }),
   );
   return line;
-}
-
-/** Turns a wire number into a JavaScript one; the three strings become NaN, Infinity and -Infinity. */
-export function toNumber(value: WireNumber): number {
-  return typeof value === "number" ? value : Number(value);
-}
-
-/** Turns a JavaScript number into a wire one. */
-export function toWireNumber(value: number): WireNumber {
-  if (Number.isFinite(value)) return value;
-  if (Number.isNaN(value)) return "NaN";
-  return value > 0 ? "Infinity" : "-Infinity";
 }

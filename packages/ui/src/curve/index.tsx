@@ -98,8 +98,10 @@ export const Curve = memo(function Curve(props: CurveProps) {
   const box = useMemo(() => getPlotBox(width, height), [width, height]);
   const y_at_least = useStableExtent(props.y_at_least);
 
+  const isReady = width > 0 && isTurn;
   const scene = useMemo(() => {
     const options = { kind, scale, smoothing, window, y_at_least, plot: box };
+    if (!isReady) return buildScene([], options);
     const base = buildScene(shown, options);
     if (over.length === 0) return base;
     const top = buildScene(over, {
@@ -115,7 +117,7 @@ export const Curve = memo(function Curve(props: CurveProps) {
       non_finite: [...base.non_finite, ...top.non_finite],
       drawn: base.drawn + top.drawn,
     };
-  }, [shown, over, kind, scale, smoothing, window, y_at_least, box]);
+  }, [isReady, shown, over, kind, scale, smoothing, window, y_at_least, box]);
   const shapes = useMemo(
     () => getShapes(scene, box, { bands, marks, selected: props.selected ?? null, faded: highlighted }),
     [scene, box, bands, marks, props.selected, highlighted],
@@ -155,7 +157,7 @@ export const Curve = memo(function Curve(props: CurveProps) {
     formatX: props.formatX,
   });
 
-  const isEmpty = scene.drawn === 0 && scene.non_finite.length === 0;
+  const isEmpty = isReady && scene.drawn === 0 && scene.non_finite.length === 0;
   const isZoomed = props.window != null;
   const lineCount = Math.max(all.length, props.lines_to_come ?? 0);
   const Engine = lineCount > MOST_SVG_LINES ? CanvasPlot : SvgPlot;
