@@ -2,10 +2,14 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { hashSettings, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
+import { formatQuestion, formatVideoText } from "@sightline/core/perception";
+import { readQuestionFile } from "@sightline/core/training";
 import { listSampleWorlds } from "@sightline/core/worlds";
 import { pino } from "pino";
 import { afterEach, expect, it } from "vitest";
 import { type App, createApp } from "../../app.ts";
+import { toPerceiver } from "../triples/index.ts";
 import { layOutRecordedRuns, listSampleQuestions } from "./index.ts";
 
 const cleanups: (() => unknown)[] = [];
@@ -50,6 +54,56 @@ it("a new folder opens with the sample clips and a finished run that says it was
     .flatMap(({ completions }) => completions)
     .filter(({ split }) => split === "eval");
   expect(asked).toHaveLength(128 + listSampleQuestions().length);
+});
+
+it("sample questions are exported for GRPO with real triples, and come back whole", async () => {
+  const app = await start(makeFolder());
+  const clips = () => app.clips.library.list({ trash: false });
+  await until(
+    () => clips().length === listSampleWorlds().length && clips().every(({ state }) => state === "ready"),
+  );
+  const questions = app.questions
+    .sets({ trash: false })
+    .flatMap(({ set_id }) => app.questions.listOfSet(set_id));
+  const set_id = questions[0]?.set_id ?? "";
+  const [told, ...untold] = new Set(questions.map(({ clip_id }) => clip_id as string));
+  expect(app.questions.export(set_id, "grpo")).toMatchObject({ text: "", left_out: questions.length });
+  await until(() => app.keyframes.getSaved(told as string) !== null);
+  const triples = await app.triples.make(
+    {
+      clip_id: told as string,
+      settings_hash: hashSettings(app.keyframes.getSaved(told as string) ?? SIGHTLINE_SETTINGS),
+      perceiver: toPerceiver({ kind: "oracle" }),
+      question_id: null,
+      question: "",
+    },
+    new AbortController().signal,
+  );
+  expect(triples.triples.length).toBeGreaterThan(1);
+  const of_told = questions.filter(({ clip_id }) => clip_id === told);
+  const file = app.questions.export(set_id, "grpo");
+  expect(untold.length).toBeGreaterThan(0);
+  expect(file.left_out).toBe(questions.length - of_told.length);
+  const read = readQuestionFile(Buffer.from(file.text), (bytes) => new TextDecoder().decode(bytes));
+  expect(read.problems).toEqual([]);
+  expect(read.rows).toEqual(
+    of_told.map(({ source_id, task, text, options, gold }) => ({
+      question_id: source_id,
+      clip_id: told,
+      task,
+      prompt: formatVideoText(triples.triples, formatQuestion(text, options)),
+      question: formatQuestion(text, options),
+      options,
+      gold,
+      kind: "choice",
+      chain: null,
+    })),
+  );
+  // The trainer's own reader of such a file, from which a run may be launched.
+  expect(app.training.checkFile(Buffer.from(file.text))).toMatchObject({
+    questions: of_told.length,
+    problems: [],
+  });
 });
 
 it("every sample question names a clip that is there", () => {
