@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from transformers import PreTrainedTokenizerBase
-
 from sightline_trainer.checkpoints import checkpoint_dir, is_complete
 from sightline_trainer.evaluate.settings import EvaluationSettings, split_checkpoint
 from sightline_trainer.grpo.data import DataError, Question, read_questions
 from sightline_trainer.grpo.evaluate import Answer, answer, evaluate, hash_values, settings_card
 from sightline_trainer.grpo.monitor import Monitor
+from sightline_trainer.grpo.prompt import Reader, show_frames, tokenizer_of
 from sightline_trainer.grpo.run import Run
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.rundir import RunDir
@@ -27,21 +26,22 @@ class EvaluationRun(Run):
         settings = self.plan.settings
         assert isinstance(settings, EvaluationSettings)
         self.log.phase("load_data", 0, 1)
-        questions = read_questions(self.attempt.run.data / "eval.jsonl")
+        data = self.attempt.run.data
+        questions = show_frames(read_questions(data / "eval.jsonl"), settings, data)
         self.log.phase("load_data", 1, 1)
         card = settings_card(settings, questions, self.plan.seed)
         self.log.config("evaluation", hash_values(card), card)
         base = self._base_model(self._questions_of_recipe())
         self.log.phase("load_model", 0, 1)
-        tokenizer = self._load_tokenizer(base)
+        reader = self._load_reader(base)
         policy = self._load(self._policy_folder(base, settings))
-        judge = self._make_judge(base, tokenizer)
+        judge = self._make_judge(base, tokenizer_of(reader))
         scorer = Scorer({item.question_id: item for item in questions}, settings.rule_set, judge, 1, self.plan.variants)  # pyright: ignore[reportArgumentType]
         self.log.phase("load_model", 1, 1)
         monitor = Monitor(self.log, self.attempt.run.path)
         monitor.start()
         try:
-            return self._ask_all(policy, tokenizer, questions, scorer, settings)
+            return self._ask_all(policy, reader, questions, scorer, settings)
         finally:
             monitor.stop()
 
@@ -62,7 +62,7 @@ class EvaluationRun(Run):
     def _ask_all(
         self,
         policy: Any,
-        tokenizer: PreTrainedTokenizerBase,
+        reader: Reader,
         questions: list[Question],
         scorer: Scorer,
         settings: EvaluationSettings,
@@ -78,7 +78,7 @@ class EvaluationRun(Run):
             self.attempt.check_fence()
             # The whole batch once more, so that what is sampled does not hang on where an earlier attempt was cut.
             seed = self.plan.seed * 1_000_003 + number
-            given = answer(policy, tokenizer, batch, settings, seed, lambda done: None)
+            given = answer(policy, reader, batch, settings, seed, lambda done: None)
             _, _, rows = evaluate(given, batch, scorer)
             for one, row, item in zip(given, rows, batch, strict=True):
                 if item.question_id in missing:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sightline_trainer.grpo.judge_variants import read_variants
-from sightline_trainer.grpo.settings import Plan, Settings, make_plan, read_settings
+from sightline_trainer.grpo.settings import Plan, Settings, check_pictures, make_plan, read_settings
 from sightline_trainer.rewards.score import PARTS
 from sightline_trainer.stages import SpecError, Stage
 
@@ -38,6 +38,7 @@ def read_evaluation_plan(spec: Mapping[str, Any]) -> Plan:
         raise SpecError("settings.batch must be 1 or more")
     if settings.temperature < 0:
         raise SpecError("settings.temperature must be 0 or more; 0 takes the likeliest word each time")
+    check_pictures(settings)
     try:
         variants = read_variants(settings.judge_variants)
     except ValueError as error:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from transformers import PreTrainedTokenizerFast, Qwen2ForCausalLM
 
@@ -16,9 +18,10 @@ from sightline_trainer.checkpoints import checkpoint_dir, is_complete, mark_comp
 from sightline_trainer.export.card import make_card
 from sightline_trainer.export.graph import build_graph
 from sightline_trainer.grpo.data import Question, read_questions
-from sightline_trainer.grpo.settings import read_plan
+from sightline_trainer.grpo.settings import Plan, read_plan
 from sightline_trainer.grpo.warm_start import recipe_hash, warm_start_cache
 from sightline_trainer.rundir import RunDir, read_json, sync_dir, write_json
+from sightline_trainer.sft.settings import read_sft_plan
 
 EOS, PAD, UNKNOWN = "eos_token", "pad_token", "unk_token"
 
@@ -42,7 +45,7 @@ def export_policy(run: RunDir, step: int, *, reference: Path | None) -> Path:
     spec = read_json(run.spec)
     if not isinstance(spec, dict):
         raise ExportError(f"{run.spec} is no run's spec")
-    plan = read_plan(spec)
+    plan = read_trained_plan(spec)
     if plan.settings.model != "tiny":
         raise ExportError("only the tiny policy is exported; this run trained another model")
     source = checkpoint_dir(run, step)
@@ -79,9 +82,14 @@ def export_policy(run: RunDir, step: int, *, reference: Path | None) -> Path:
     return target
 
 
+def read_trained_plan(spec: Mapping[str, Any]) -> Plan:
+    """The plan of a run that trained, as its engine read it. Raises SpecError."""
+    return read_sft_plan(spec) if spec.get("engine") == "sft" else read_plan(spec)
+
+
 def find_reference(run: RunDir) -> Path | None:
     """The warm start that a run of the tiny policy began with, where this host still has it."""
-    plan = read_plan(read_json(run.spec) or {})
+    plan = read_trained_plan(read_json(run.spec) or {})
     path = run.data / "warm.jsonl"
     questions = read_questions(path if path.exists() else run.data / "train.jsonl")
     folder = warm_start_cache(run) / recipe_hash(questions, plan.settings, plan.seed)

@@ -34,6 +34,8 @@ class Question:
     clip_id: str | None = None
     chain: str | None = None
     """A chain of reasoning without error, where one is known; the warm start learns from it."""
+    frames: tuple[str, ...] = ()
+    """Files of the video's key frames, in their order: paths on the host, or within the run's data."""
 
     @property
     def target(self) -> Gold:
@@ -51,6 +53,9 @@ def _read_question(value: Any, where: str) -> Question:
         raise DataError(f"{where}: options must be a list of texts")
     if len(options) > MAX_OPTIONS:
         raise DataError(f"{where}: {len(options)} options; at most {MAX_OPTIONS}")
+    frames = value.get("frames") or []
+    if not isinstance(frames, list) or not all(isinstance(frame, str) and frame for frame in frames):
+        raise DataError(f"{where}: frames must be a list of files")
     gold = value.get("gold")
     if isinstance(gold, (int, float)) and not isinstance(gold, bool):
         gold = str(gold)
@@ -66,6 +71,7 @@ def _read_question(value: Any, where: str) -> Question:
         kind="number" if value.get("kind") == "number" else "choice",
         clip_id=value.get("clip_id"),
         chain=value.get("chain"),
+        frames=tuple(frames),
     )
 
 

@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from transformers import PreTrainedTokenizerBase
 
 from sightline_trainer.grpo.data import Question
-from sightline_trainer.grpo.prompt import policy_prompt
+from sightline_trainer.grpo.prompt import Reader, encode_prompts, tokenizer_of, unspoken_ids
 from sightline_trainer.grpo.record import count_values, mean_part, wire_row
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Settings
@@ -35,6 +34,7 @@ def settings_card(settings: Settings, questions: Sequence[Question], seed: int) 
         "question_count": len(questions),
         "frames": getattr(settings, "frames", ""),
         "prompt_version": getattr(settings, "prompt_version", "") or ("words" if settings.is_word_level else "chat"),
+        **({"vlm_frames": settings.vlm_frames} if settings.vlm_frames else {}),
         "temperature": settings.temperature,
         "max_completion_tokens": settings.max_completion_tokens,
         "seed": seed,
@@ -52,7 +52,7 @@ def hash_values(values: Mapping[str, Any]) -> str:
 @torch.no_grad()
 def answer(
     model: Any,
-    tokenizer: PreTrainedTokenizerBase,
+    reader: Reader,
     questions: Sequence[Question],
     settings: Settings,
     seed: int,
@@ -62,17 +62,18 @@ def answer(
     was_training = model.training
     model.eval()
     answers: list[Answer] = []
+    tokenizer = tokenizer_of(reader)
     sampling: dict[str, Any] = {"do_sample": False}
     if settings.temperature > 0:
         sampling = {"do_sample": True, "temperature": settings.temperature, "top_k": 0}
+    if settings.vlm_frames:
+        sampling["suppress_tokens"] = unspoken_ids(tokenizer)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         for start in range(0, len(questions), BATCH):
-            prompts = [policy_prompt(item.prompt, tokenizer, settings) for item in questions[start : start + BATCH]]
-            encoded = tokenizer(prompts, return_tensors="pt", padding=True, padding_side="left").to(model.device)
+            encoded = encode_prompts(questions[start : start + BATCH], reader, settings).to(model.device)
             output = model.generate(
-                input_ids=encoded["input_ids"],
-                attention_mask=encoded["attention_mask"],
+                **{name: value for name, value in encoded.items() if name != "token_type_ids"},
                 **sampling,
                 max_new_tokens=settings.max_completion_tokens,
                 pad_token_id=tokenizer.pad_token_id,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, Qwen2Config, Qwen2ForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText, Qwen2Config, Qwen2ForCausalLM
 
 from sightline_trainer.grpo.data import Question
 from sightline_trainer.grpo.tiny import EOS, PAD, build_tokenizer, token_id
@@ -54,19 +54,34 @@ def make_smoke_model(folder: Path, questions: Sequence[Question], seed: int) -> 
     torch.manual_seed(seed)
     tokenizer = build_tokenizer(questions)
     ids = {"pad_token_id": token_id(tokenizer, PAD), "eos_token_id": token_id(tokenizer, EOS), "bos_token_id": None}
-    model = Qwen2ForCausalLM(Qwen2Config(**SMOKE_SHAPE, **ids))
+    return _keep(folder, Qwen2ForCausalLM(Qwen2Config(**SMOKE_SHAPE, **ids)), tokenizer)
+
+
+def make_tiny_vlm(folder: Path, questions: Sequence[Question], seed: int) -> Path:
+    """The same for a vision-language model (tiny_vlm.py)."""
+    if (folder / "config.json").exists():
+        return folder
+    from sightline_trainer.grpo.tiny_vlm import build_processor, build_vlm
+
+    torch.manual_seed(seed)
+    processor = build_processor(questions)
+    return _keep(folder, build_vlm(processor), processor)
+
+
+def _keep(folder: Path, model: Any, reader: Any) -> Path:
     draft = folder.with_name(f".{folder.name}.draft")
     shutil.rmtree(draft, ignore_errors=True)
     model.save_pretrained(draft)
-    tokenizer.save_pretrained(draft)
+    reader.save_pretrained(draft)
     draft.rename(folder)
     return folder
 
 
 def load_policy(folder: Path, *, dtype: torch.dtype) -> Any:
-    """A causal model, or a policy whose adapters lie in the folder on top of their base."""
+    """A causal model, one that sees as well, or a policy whose adapters lie in the folder on top of their base."""
     if (folder / "adapter_config.json").exists():
         from peft import AutoPeftModelForCausalLM
 
         return AutoPeftModelForCausalLM.from_pretrained(folder, dtype=dtype)
-    return AutoModelForCausalLM.from_pretrained(folder, dtype=dtype)
+    sees = hasattr(AutoConfig.from_pretrained(folder), "vision_config")
+    return (AutoModelForImageTextToText if sees else AutoModelForCausalLM).from_pretrained(folder, dtype=dtype)

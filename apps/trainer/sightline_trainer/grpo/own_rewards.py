@@ -24,7 +24,7 @@ def completion_record(question: Question, text: str, score: Score) -> dict[str, 
     """What a reward is given; `rewards/own.py` says what the fields mean."""
     span = score.reading.think
     return {
-        **{name: value for name, value in asdict(question).items() if name != "chain"},
+        **{name: value for name, value in asdict(question).items() if name not in ("chain", "frames")},
         "options": list(question.options),
         "text": text,
         "think": text[slice(*span)] if span else "",

@@ -11,8 +11,10 @@ from pathlib import Path
 import torch
 from accelerate import PartialState
 from accelerate.utils import gather_object
-from datasets import Dataset
+from datasets import Dataset, Features, Image, List, Value
 from transformers import (
+    AutoConfig,
+    AutoProcessor,
     AutoTokenizer,
     PreTrainedTokenizerBase,
     PreTrainedTokenizerFast,
@@ -27,10 +29,17 @@ from sightline_trainer.grpo import processes
 from sightline_trainer.grpo.data import Question, read_questions
 from sightline_trainer.grpo.evaluate import BATCH, Answer, answer, evaluate, hash_values, settings_card
 from sightline_trainer.grpo.judge import Inquiry, Judge, ModelJudge, Verdict
-from sightline_trainer.grpo.models import find_model, load_policy, make_smoke_model
+from sightline_trainer.grpo.models import find_model, load_policy, make_smoke_model, make_tiny_vlm
 from sightline_trainer.grpo.monitor import Monitor
 from sightline_trainer.grpo.own_rewards import read_own_rewards
-from sightline_trainer.grpo.prompt import policy_prompt
+from sightline_trainer.grpo.prompt import (
+    Reader,
+    check_lengths,
+    conversation,
+    policy_prompt,
+    show_frames,
+    tokenizer_of,
+)
 from sightline_trainer.grpo.remote_judge import JUDGE_KEY, RemoteJudge
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Plan
@@ -67,8 +76,9 @@ class Run:
         settings = self.plan.settings
         self.log.phase("load_data", 0, 1)
         here = join_processes(has_gpu=self.has_gpu)
-        train = read_questions(self.attempt.run.data / "train.jsonl")
-        held_out = read_questions(self.attempt.run.data / "eval.jsonl")
+        data = self.attempt.run.data
+        train = show_frames(read_questions(data / "train.jsonl"), settings, data)
+        held_out = show_frames(read_questions(data / "eval.jsonl"), settings, data)
         steps_per_epoch = len(train) // settings.prompts_per_step
         if steps_per_epoch < 1:
             raise SpecError(
@@ -79,12 +89,13 @@ class Run:
         with here.main_process_first():
             base = self._base_model(train)
         self.log.phase("load_model", 0, 1)
-        tokenizer = self._load_tokenizer(base)
+        reader = self._load_reader(base)
+        check_lengths([*train, *held_out], reader, settings)
         questions = {item.question_id: item for item in [*train, *held_out]}
         scorer = Scorer(
             questions,
             settings.rule_set,  # pyright: ignore[reportArgumentType]
-            self._make_judge(base, tokenizer) if here.is_main_process else _NoJudge(),
+            self._make_judge(base, tokenizer_of(reader)) if here.is_main_process else _NoJudge(),
             settings.judge_every_groups,
             self.plan.variants,
             {reward.name: reward for reward in own},
@@ -92,7 +103,7 @@ class Run:
         callback = self.callback_kind(self.attempt, self.log, self.plan, self.progress)
         set_seed(self.plan.seed)
         trainer = self._make_trainer(
-            base, tokenizer, scorer, callback, train[: steps_per_epoch * settings.prompts_per_step], steps_per_epoch
+            base, reader, scorer, callback, train[: steps_per_epoch * settings.prompts_per_step], steps_per_epoch
         )
         callback.trainer = trainer
         self.log.phase("load_model", 1, 1)
@@ -100,7 +111,7 @@ class Run:
         self.log.config("run", hash_values(values), values)
 
         def ask_held_out(step: int) -> None:
-            self._evaluate(trainer, tokenizer, held_out, scorer, step)
+            self._evaluate(trainer, reader, held_out, scorer, step)
             self.log.phase("train", step, trainer.state.max_steps)
 
         callback.on_evaluate_step = ask_held_out
@@ -115,7 +126,7 @@ class Run:
     def _make_trainer(
         self,
         base: Path,
-        tokenizer: PreTrainedTokenizerBase,
+        reader: Reader,
         scorer: Scorer,
         callback: RunCallback,
         questions: list[Question],
@@ -134,9 +145,9 @@ class Run:
                 self.plan.schedule(steps_per_epoch).max_steps,
                 has_gpu=self.has_gpu,
             ),
-            train_dataset=self._dataset(questions, tokenizer),
+            train_dataset=self._dataset(questions, reader),
             peft_config=lora_config(self.plan.settings),
-            processing_class=tokenizer,
+            processing_class=reader,
             callbacks=[callback],
         )
 
@@ -180,6 +191,11 @@ class Run:
             return make_smoke_model(
                 self.attempt.run.path.parent / f".smoke-{self.plan.root_seed}", train, self.plan.root_seed
             )
+        if settings.model == "tiny-vlm":
+            # By its words too: another set of questions has other ids.
+            words = hash_values({item.question_id: [item.question, item.chain] for item in train})
+            folder = self.attempt.run.path.parent / f".tiny-vlm-{self.plan.root_seed}-{words}"
+            return make_tiny_vlm(folder, train, self.plan.root_seed)
         if settings.model != "tiny":
             return find_model(settings.model)
         path = self.attempt.run.data / "warm.jsonl"
@@ -194,7 +210,13 @@ class Run:
 
         return get_warm_start(questions, settings, self.plan.root_seed, cache, on_step)
 
-    def _load_tokenizer(self, path: Path) -> PreTrainedTokenizerBase:
+    def _load_reader(self, path: Path) -> Reader:
+        if self.plan.settings.vlm_frames:
+            if AutoConfig.from_pretrained(path).model_type == "qwen2_5_vl":
+                from sightline_trainer.grpo.tiny_vlm import PictureProcessor
+
+                return PictureProcessor.from_pretrained(path)
+            return AutoProcessor.from_pretrained(path)
         # AutoTokenizer would take Qwen2's byte-pair tokenizer by the model's type and split our words.
         if self.plan.settings.is_word_level:
             return PreTrainedTokenizerFast.from_pretrained(path)
@@ -219,18 +241,29 @@ class Run:
             timeout_secs=settings.judge_timeout_secs,
         )
 
-    def _dataset(self, questions: list[Question], tokenizer: PreTrainedTokenizerBase) -> Dataset:
-        return Dataset.from_list(
-            [
+    def _dataset(self, questions: list[Question], reader: Reader) -> Dataset:
+        settings = self.plan.settings
+        if settings.vlm_frames:
+            turn = {"role": Value("string"), "content": Value("string")}
+            columns = Features({"prompt": List(turn), "images": List(Image()), "question_id": Value("string")})
+            shown = [
                 {
-                    "prompt": policy_prompt(item.prompt, tokenizer, self.plan.settings),
+                    "prompt": conversation(item, settings),
+                    "images": list(item.frames),
                     "question_id": item.question_id,
                 }
                 for item in questions
             ]
+            return Dataset.from_list(shown, features=columns)
+        tokenizer = tokenizer_of(reader)
+        return Dataset.from_list(
+            [
+                {"prompt": policy_prompt(item.prompt, tokenizer, settings), "question_id": item.question_id}
+                for item in questions
+            ]
         )
 
-    def _answer(self, trainer, tokenizer, questions: list[Question]) -> list[Answer]:
+    def _answer(self, trainer, reader: Reader, questions: list[Question]) -> list[Answer]:
         """One answer per question; each process asks some batches, so that one and several give the same answers."""
         accelerator = trainer.accelerator
         mine: list[tuple[int, list[Answer]]] = []
@@ -242,13 +275,13 @@ class Run:
                 def on_done(done: int, start: int = start) -> None:
                     self.log.phase("evaluate", min(len(questions), start + done), len(questions))
 
-                mine.append((start, answer(model, tokenizer, batch, self.plan.settings, seed, on_done)))
+                mine.append((start, answer(model, reader, batch, self.plan.settings, seed, on_done)))
         return [one for _, batch in sorted(gather_object(mine)) for one in batch]
 
-    def _evaluate(self, trainer, tokenizer, questions: list[Question], scorer: Scorer, step: int) -> None:
+    def _evaluate(self, trainer, reader: Reader, questions: list[Question], scorer: Scorer, step: int) -> None:
         self.log.phase("evaluate", 0, len(questions))
         settings = self.plan.settings
-        answers = self._answer(trainer, tokenizer, questions)
+        answers = self._answer(trainer, reader, questions)
         if processes.rank() > 0:
             return
         per_task, overall, rows = evaluate(answers, questions, scorer)

@@ -18,7 +18,11 @@ class Settings:
     """Defaults are those of the preset `tiny`."""
 
     model: str = "tiny"
-    """`tiny`; `smoke`, of 110 M parameters, made on the spot; a folder in Hugging Face's layout; or a hub id."""
+    """`tiny`; made on the spot, with random weights: `smoke`, of 90 M parameters, and `tiny-vlm`; a folder in Hugging
+    Face's layout; or a hub id."""
+    vlm_frames: int = 0
+    """Above 0 the policy is a vision-language model, and at most so many of a question's `frames` are shown to it in
+    place of the video's text."""
     group_size: int = 8
     prompts_per_step: int = 8
     micro_batch: int = 64
@@ -31,7 +35,7 @@ class Settings:
     """Weight of the KL divergence from the reference model."""
     temperature: float = 1.0
     max_prompt_tokens: int = 0
-    """A longer prompt is refused before training; 0: any length."""
+    """A longer prompt, its pictures' places counted, is refused before training; 0: any length."""
     max_completion_tokens: int = 48
     loss_type: str = "dapo"
     multi_objective_aggregation: str = "sum_then_normalize"
@@ -80,7 +84,7 @@ class Settings:
     @property
     def is_word_level(self) -> bool:
         """True for the policies that are made here, whose tokenizer reads whole words."""
-        return self.model in ("tiny", "smoke")
+        return self.model in ("tiny", "smoke", "tiny-vlm")
 
 
 @dataclass(frozen=True)
@@ -158,8 +162,19 @@ def read_plan(spec: Mapping[str, Any]) -> Plan:
         raise SpecError(f"settings.multi_objective_aggregation must be one of {', '.join(AGGREGATIONS)}")
     if settings.num_processes < 1:
         raise SpecError("settings.num_processes must be 1 or more")
+    check_pictures(settings)
     share_of(settings, settings.num_processes)
     return make_plan(spec, stages, settings, variants)
+
+
+def check_pictures(settings: Settings) -> None:
+    """Raises SpecError when the model and what it is shown do not go together."""
+    if settings.vlm_frames < 0:
+        raise SpecError("settings.vlm_frames must be 0 or more")
+    if settings.model == "tiny-vlm" and not settings.vlm_frames:
+        raise SpecError("settings.model tiny-vlm reads pictures: set settings.vlm_frames to 1 or more")
+    if settings.model in ("tiny", "smoke") and settings.vlm_frames:
+        raise SpecError(f"settings.model {settings.model} reads text alone: leave settings.vlm_frames at 0")
 
 
 def share_of(settings: Settings, processes: int) -> int:

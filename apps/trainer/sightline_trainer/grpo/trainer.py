@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Protocol
 
 import torch
@@ -27,8 +28,10 @@ from sightline_trainer.attempt import Attempt
 from sightline_trainer.checkpoints import checkpoint_dir, mark_complete, prune
 from sightline_trainer.grpo import processes
 from sightline_trainer.grpo.faults import DivergedError, JudgeUnavailableError
+from sightline_trainer.grpo.models import load_policy
 from sightline_trainer.grpo.order import EpochSampler
 from sightline_trainer.grpo.own_rewards import name_weights
+from sightline_trainer.grpo.prompt import tokenizer_of, unspoken_ids
 from sightline_trainer.grpo.record import count_values, wire_row
 from sightline_trainer.grpo.scorer import Generation, Scored, Scorer
 from sightline_trainer.grpo.settings import Plan, Settings, share_of
@@ -170,8 +173,11 @@ class SightlineTrainer(GRPOTrainer):
         self.progress = progress
         self.steps_per_epoch = steps_per_epoch
         self.schedule = plan.schedule(steps_per_epoch)
-        self.end_id = end_id(kwargs["processing_class"])
+        tokenizer = tokenizer_of(kwargs["processing_class"])
+        self.end_id = end_id(tokenizer)
         super().__init__(reward_funcs=[_name_part(part) for part in scorer.parts], **kwargs)
+        if plan.settings.vlm_frames and hasattr(self, "generation_config"):
+            self.generation_config.suppress_tokens = unspoken_ids(tokenizer)
 
     @property
     def epoch_at_step(self) -> float:
@@ -209,7 +215,8 @@ class SightlineTrainer(GRPOTrainer):
         A group may lie on several processes, and the judge is asked once for the whole generation.
         """
         ids: list[str] = gather_object([row["question_id"] for row in inputs])
-        texts: list[str] = gather_object(list(completions))
+        # With pictures TRL wants a conversation, and gives a completion as its last turn.
+        texts: list[str] = gather_object([one if isinstance(one, str) else one[0]["content"] for one in completions])
         table: list[list[list[float]] | None] = [None]
         if self.accelerator.is_main_process:
             table = [self._score(ids, texts)]
@@ -238,6 +245,19 @@ class SightlineTrainer(GRPOTrainer):
         sampler = super()._get_train_sampler(dataset)
         assert isinstance(sampler, RepeatSampler)
         return EpochSampler.of(sampler)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        """As transformers', but for a vision-language model, whose weights are saved under other names than it has.
+
+        transformers 5.18 passes over names that it does not know, and would go on with the weights of the beginning.
+        """
+        settings = self.plan.settings
+        if not settings.vlm_frames or settings.lora_rank:
+            super()._load_from_checkpoint(resume_from_checkpoint, model)
+            return
+        saved = load_policy(Path(resume_from_checkpoint), dtype=torch.float32)
+        target: Any = self.model if model is None else model
+        target.load_state_dict(saved.state_dict())
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
         """As TRL's; the learning rate is that of this attempt's settings, at the step at which it goes on.

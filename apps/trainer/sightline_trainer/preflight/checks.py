@@ -20,6 +20,8 @@ SPARE = 0.92
 RANGES = {"torch": ((2, 6), (3,)), "transformers": ((5,), (6,)), "trl": ((1, 13), (1, 14))}
 """From the first version, up to and without the second."""
 JUDGE_SECS = 4.0
+MOST_WORDS = 448
+"""That a prompt of a policy made here may have, its answer then still within its positions."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,14 @@ def gigabytes(count: float) -> str:
 
 def check_lengths(settings: Settings, prompts: list[str]) -> Iterator[Check]:
     """Prompts against the limit, counted with the model's own tokenizer where it is on this machine."""
-    if settings.model in ("tiny", "smoke"):
+    if settings.vlm_frames:
+        yield Check("lengths", True, "Prompts with pictures are counted on the host.")
+        return
+    if settings.is_word_level:
         longest = max((len(prompt.split()) for prompt in prompts), default=0)
-        yield Check("lengths", longest <= 448, f"The longest prompt is {longest} words.")
+        limit = settings.max_prompt_tokens or MOST_WORDS
+        fix = ("max_prompt_tokens", longest) if limit < longest <= MOST_WORDS else None
+        yield Check("lengths", longest <= min(limit, MOST_WORDS), f"The longest prompt is {longest} words.", fix)
         return
     path = Path(settings.model).expanduser() / "tokenizer.json"
     try:

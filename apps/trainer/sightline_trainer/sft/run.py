@@ -11,7 +11,7 @@ from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
 from sightline_trainer.grpo.data import Question
-from sightline_trainer.grpo.prompt import policy_prompt
+from sightline_trainer.grpo.prompt import Reader, policy_prompt, tokenizer_of
 from sightline_trainer.grpo.run import Run
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Plan
@@ -54,7 +54,7 @@ class SftRun(Run):
     def _make_trainer(
         self,
         base: Path,
-        tokenizer: PreTrainedTokenizerBase,
+        reader: Reader,
         scorer: Scorer,
         callback: RunCallback,
         questions: list[Question],
@@ -62,6 +62,7 @@ class SftRun(Run):
     ) -> StepTrainer:
         settings = self.plan.settings
         assert isinstance(settings, SftSettings)
+        tokenizer = tokenizer_of(reader)
         rows = [encode(item, settings, tokenizer) for item in questions]
         return StepSftTrainer(
             steps_per_epoch=steps_per_epoch,

@@ -36,6 +36,8 @@ def read_sft_plan(spec: Mapping[str, Any]) -> Plan:
     settings = read_settings(spec, SftSettings)
     if settings.target not in TARGETS:
         raise SpecError(f"settings.target {settings.target!r} must be reasoning or answer")
+    if settings.vlm_frames or settings.model == "tiny-vlm":
+        raise SpecError("a supervised run learns from text alone; leave settings.vlm_frames at 0")
     if settings.epochs <= 0:
         raise SpecError("settings.epochs must be above 0; the untrained policy is an evaluation without a checkpoint")
     if settings.prompts_per_step < 1 or settings.prompts_per_step % max(1, settings.micro_batch):

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import time
+from typing import Any
 
 import jsonschema
 import pytest
@@ -15,7 +16,7 @@ from sightline_trainer.evaluate.settings import read_evaluation_plan
 from sightline_trainer.stages import SpecError
 from tests.grpo.attempts import ROOT, make_run, of_type, read_lines, start
 
-SHORT = {"prompts_per_step": 8, "micro_batch": 8, "save_steps": 2, "eval_steps": 0, "warm_steps": 12}
+SHORT: dict[str, Any] = {"prompts_per_step": 8, "micro_batch": 8, "save_steps": 2, "eval_steps": 0, "warm_steps": 12}
 
 
 @pytest.fixture(scope="module")

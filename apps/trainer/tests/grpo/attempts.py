@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ STAGES = [
 
 
 def make_run(
-    root: Path, run_id: str, engine: str = "grpo", stages: list[dict[str, Any]] = STAGES, **settings: Any
+    root: Path, run_id: str, engine: str = "grpo", stages: Sequence[dict[str, Any]] = STAGES, **settings: Any
 ) -> RunDir:
     """A run directory with its spec and the fixture's questions."""
     run = RunDir(root / run_id)

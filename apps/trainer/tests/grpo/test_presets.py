@@ -5,6 +5,7 @@ made, the model made from a small random configuration of the same architecture.
 """
 
 import json
+from typing import Any
 
 import pytest
 import torch
@@ -45,8 +46,9 @@ def test_a_grpo_preset_makes_its_configuration(name, as_on_a_gpu, tmp_path):
     config = build_config(plan, str(tmp_path), 1000, has_gpu=True)
     settings = plan.settings
     assert (config.bf16, config.loss_type, config.num_generations) == (True, settings.loss_type, settings.group_size)
-    assert config.generation_batch_size == settings.group_size * settings.prompts_per_step
-    assert config.generation_batch_size % config.num_generations == 0
+    batch = config.generation_batch_size
+    assert batch is not None and batch == settings.group_size * settings.prompts_per_step
+    assert batch % settings.group_size == 0
     assert config.use_vllm == (settings.vllm and has_vllm())
     assert config.gradient_checkpointing == settings.gradient_checkpointing
 
@@ -84,7 +86,7 @@ def test_the_untrained_preset_is_an_evaluation_without_a_checkpoint():
 
 def test_adapters_are_all_that_the_lora_preset_trains():
     config = lora_config(read_plan(spec("lora-single-gpu")).settings)
-    shape = {"vocab_size": 64, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
+    shape: dict[str, Any] = {"vocab_size": 64, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
     model = get_peft_model(Qwen2ForCausalLM(Qwen2Config(**shape, num_attention_heads=4, num_key_value_heads=2)), config)
     trained = [name for name, parameter in model.named_parameters() if parameter.requires_grad]
     assert trained and all("lora_" in name for name in trained)

@@ -21,7 +21,14 @@ from sightline_trainer.stages import SpecError
 from tests.grpo.attempts import QUESTIONS, ROOT, make_run, of_type, read_lines, start
 from tests.grpo.test_run import losses, rows
 
-SHORT = {"prompts_per_step": 8, "micro_batch": 4, "save_steps": 2, "eval_steps": 2, "warm_steps": 12}
+SHORT: dict[str, Any] = {
+    "epochs": 1.5,
+    "prompts_per_step": 8,
+    "micro_batch": 4,
+    "save_steps": 2,
+    "eval_steps": 2,
+    "warm_steps": 12,
+}
 STEPS = 6
 
 
@@ -32,13 +39,13 @@ def root(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture(scope="module")
 def whole(root):
-    run = make_run(root, "whole", "sft", **SHORT)
+    run = make_run(root, "whole", "sft", stages=(), **SHORT)
     process = start(run, 1)
     assert process.wait(timeout=300) == 0, run.attempt(1).log.read_text()[-3000:]
     return run
 
 
-def test_every_line_is_legal_and_every_step_is_there(whole):
+def test_without_stages_every_line_is_legal_and_every_step_is_there(whole):
     schema = json.loads((ROOT / "packages/core/src/wire/events.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
     for stream in ("events", "completions"):
@@ -60,7 +67,7 @@ def test_the_loss_falls(whole):
 
 
 def test_killed_and_resumed_it_is_the_run_that_was_not(root, whole):
-    run = make_run(root, "killed", "sft", **(SHORT | {"save_steps": 1, "eval_steps": 0}))
+    run = make_run(root, "killed", "sft", stages=(), **(SHORT | {"save_steps": 1, "eval_steps": 0}))
     process = start(run, 1)
     deadline = time.monotonic() + 300
     while (last_complete(run) or 0) < 3 and process.poll() is None and time.monotonic() < deadline:

@@ -20,6 +20,8 @@ export type TrainingRow = {
   kind: "choice" | "number";
   /** A chain of reasoning without error, where one is known. */
   chain: string | null;
+  /** Files of key frames, for a policy that sees them; paths on the host that trains. */
+  frames?: string[];
 };
 
 /** Training, held-out and warm-start questions of level 1. */

@@ -126,6 +126,23 @@ export const RUN_PRESETS: readonly RunPreset[] = [
     simulated: false,
   },
   {
+    preset: "vlm-frames",
+    engine: "grpo",
+    title: "Direct RL: Qwen2.5-VL-3B on key frames",
+    summary:
+      "Eight key frames as pictures in place of the triples, on eight GPUs. No learning is claimed: of this the tests run two steps of a tiny random model.",
+    stages: [...paper],
+    settings: {
+      ...EMBODIED_R,
+      model: "Qwen/Qwen2.5-VL-3B-Instruct",
+      vlm_frames: 8,
+      learning_rate: 5e-7,
+      num_processes: 8,
+      zero_stage: 3,
+    },
+    simulated: false,
+  },
+  {
     preset: "smoke-gpu",
     engine: "grpo",
     title: "Smoke test of a GPU: twenty steps",
