@@ -450,3 +450,28 @@ describe("where there is no world", () => {
     ]).toEqual(["unknown", "unknown"]);
   });
 });
+
+describe("the question in a prompt", () => {
+  const of = (prompt: string) => readQuestion({ question_id: "x", task: "route", gold: "B" }, prompt, null);
+
+  it("is read behind its last heading, with its options", () => {
+    expect(
+      of("Question: old?\nQuestion: Where\nto? \n\n  Choices: \nA. Left \n\n B) Right\r\nnothing"),
+    ).toMatchObject({
+      text: "Where\nto?",
+      options: ["Left", "Right"],
+    });
+    for (const prompt of ["Question: Where to?\nA. Left\nB. Right", "Question: Where to?\nOptions:\nA. Left"])
+      expect(of(prompt)).toBeNull();
+  });
+
+  // The walk over a run asks this of every wrong answer, and the whole server waits for it.
+  it.each([
+    ["blank lines", `Question:${"\n".repeat(400_000)}`],
+    ["blank lines for options", `Question: x\nOptions:\n${"\n ".repeat(200_000)}`],
+  ])("is looked for in a moment in a prompt of %s", (_, prompt) => {
+    const began = performance.now();
+    expect(of(prompt)).toBeNull();
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+});

@@ -68,14 +68,15 @@ export function readQuestion(
   return asked && { task, gold, kind: "choice", text: asked.text, options: asked.options };
 }
 
-/** Question and options as `formatQuestion` writes them at a prompt's end. */
+/** Question and options as `formatQuestion` writes them at a prompt's end. Line by line, so that no prompt takes long. */
 function readWritten(prompt: string): { text: string; options: string[] } | null {
   const at = prompt.lastIndexOf("Question:");
-  const match = /^([\s\S]*?)\n\s*(?:Choices|Options):\s*\n([\s\S]*)$/.exec(
-    prompt.slice(at < 0 ? 0 : at + "Question:".length),
-  );
-  const options = [...(match?.[2] ?? "").matchAll(/^\s*([A-H])[.)]\s*(.+)$/gm)].map(([, , text = ""]) =>
-    text.trim(),
-  );
-  return match === null || options.length < 2 ? null : { text: (match[1] ?? "").trim(), options };
+  const lines = prompt.slice(at < 0 ? 0 : at + "Question:".length).split("\n");
+  const head = lines.findIndex((line, n) => n > 0 && /^\s*(?:Choices|Options):\s*$/.test(line));
+  if (head < 0) return null;
+  const options = lines.slice(head + 1).flatMap((line) => {
+    const [, text] = /^\s*[A-H][.)]\s*(.+)/.exec(line) ?? [];
+    return text === undefined ? [] : [text.trim()];
+  });
+  return options.length < 2 ? null : { text: lines.slice(0, head).join("\n").trim(), options };
 }
