@@ -347,6 +347,19 @@ describe("ingest", () => {
     for (const line of [a, b]) expect(line?.values).toEqual(line?.steps);
   });
 
+  it("gives the clock of another run to the millisecond", () => {
+    const { ingest, lines } = database();
+    const begun = 1_796_101_602.125;
+    const rows = Array.from({ length: 8 }, (_, i) =>
+      metricsLine({ seq: i + 1, time_secs: begun + i / 4 }, i + 1, { loss: 1 }),
+    );
+    ingest.apply([chunkOf(fileOf(rows))]);
+    const [clock] = lines.overlay("run-a", ["clock/time_secs"], 40, [
+      { attempt: 1, resume_step: 0, first_step: 1 },
+    ]);
+    expect(clock?.values).toEqual(rows.map((_, i) => begun + i / 4));
+  });
+
   it("draws rates of the tallies beside others, summed where steps are many, without what was rolled back", () => {
     const { ingest, lines } = database();
     const right = { raw: 1, weight: 1, null_reason: null };

@@ -15,6 +15,7 @@ import {
   type StepTally,
   TALLY_RATES,
   toColumns,
+  X_METRICS,
 } from "@sightline/core/runs";
 import { type LineOf, readAcceptedLine, type WireNumber } from "@sightline/core/wire";
 import type { Db } from "../../db/open.ts";
@@ -373,8 +374,10 @@ export function createLineStore(db: Db) {
           const { counting } = bucketsBetween(run_id, row, width, range.from_step, range.to_step, cut);
           if (counting.length === 0) return [];
           const drawn = bucketPoints(toColumns(counting, width));
+          // UTC seconds take ten digits before their point.
+          const digits = name === X_METRICS.time ? 13 : 7;
           const values = drawn.values.map((value) =>
-            Number.isFinite(value) ? Number(value.toPrecision(7)) : (String(value) as WireNumber),
+            Number.isFinite(value) ? Number(value.toPrecision(digits)) : (String(value) as WireNumber),
           );
           const basis = has_means && width > 1 ? { basis: toMeans(counting) } : {};
           return [{ run_id, name, steps: drawn.steps, values, ...basis }];
