@@ -4,7 +4,7 @@ import { IconStack2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../../../app/clients.ts";
 import classes from "./chart-controls.module.css";
-import { MOST_NAMED } from "./overlay.ts";
+import { MOST_NAMED } from "./most-named.ts";
 import type { RunView } from "./use-run-view.ts";
 
 const X_WORDS: Record<XKind, string> = {

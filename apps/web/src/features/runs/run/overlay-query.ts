@@ -1,7 +1,7 @@
 import { X_METRICS, type XMap } from "@sightline/core/runs";
 import type { Extent } from "@sightline/ui/curve";
 import { alone, trpc } from "../../../app/clients.ts";
-import { MOST_NAMED } from "./overlay.ts";
+import { MOST_NAMED } from "./most-named.ts";
 import { getAskedWindow } from "./window.ts";
 
 const POINTS = 80;

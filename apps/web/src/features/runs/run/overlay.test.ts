@@ -1,3 +1,4 @@
+import { POINT } from "@sightline/ui/curve";
 import { describe, expect, it } from "vitest";
 import { drawOverlay } from "./overlay.ts";
 
@@ -16,6 +17,18 @@ describe("drawOverlay", () => {
     expect(drawn.map(({ is_quiet }) => is_quiet)).toEqual([...Array(8).fill(false), true, true]);
     expect(new Set(drawn.slice(0, 8).map(({ color }) => color)).size).toBe(8);
     expect([...(drawn[0]?.values ?? [])]).toEqual([0.5, Number.NaN]);
+  });
+
+  it("leaves a gap where a reward part was not measured, and marks a loss that is no number", () => {
+    const both = ["rewards/consistency/mean", "loss"].map((name) => ({
+      run_id: "a",
+      name,
+      steps: [1, 2],
+      values: [0.5, "NaN" as const],
+    }));
+    const [part, loss] = drawOverlay(both, [run("a")], ["rewards/consistency/mean", "loss"], "step");
+    expect([...(part?.flags ?? [])]).toEqual([0, POINT.missing]);
+    expect(loss?.flags).toBeUndefined();
   });
 
   it("B36: averages another run's means, not the extremes that are drawn of it", () => {

@@ -1,10 +1,11 @@
 import { mapBetween, type OverlayLine, type RunSummary, X_METRICS, type XMap } from "@sightline/core/runs";
 import { toNumber } from "@sightline/core/wire";
-import type { CurveSeries } from "@sightline/ui/curve";
+import { type CurveSeries, POINT } from "@sightline/ui/curve";
+import { MOST_NAMED } from "./most-named.ts";
 
-/** So many other runs are told apart by colour and read out; further ones are drawn thin and grey. */
-export const MOST_NAMED = 8;
 const DASHES = ["solid", "dashed", "dotted"] as const;
+/** Metrics whose NaN says that nothing was measured; of all others it is a number gone wrong. */
+const MAY_BE_UNMEASURED = /^(rewards|tally)\//;
 
 /** Lines as the server gave them, coloured by run and dashed by metric. Pure. */
 export function drawOverlay(
@@ -40,6 +41,10 @@ export function drawOverlay(
             },
           };
       const steps = found.flatMap((line) => line.steps);
+      const values = Float64Array.from(found.flatMap((line) => line.values.map(toNumber)));
+      const flags = MAY_BE_UNMEASURED.test(name)
+        ? { flags: Uint8Array.from(values, (value) => (Number.isNaN(value) ? POINT.missing : 0)) }
+        : {};
       return [
         {
           id: `${run_id} ${name}`,
@@ -48,7 +53,8 @@ export function drawOverlay(
           dash: DASHES[n % DASHES.length] ?? "solid",
           is_quiet: k >= MOST_NAMED,
           x: Float64Array.from(steps.map(toX)),
-          values: Float64Array.from(found.flatMap((line) => line.values.map(toNumber))),
+          values,
+          ...flags,
           ...basis,
         },
       ];
