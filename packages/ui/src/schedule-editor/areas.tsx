@@ -11,17 +11,18 @@ export function listParts(stages: readonly StageSpec[]): string[] {
   return [...KNOWN, ...new Set(own)];
 }
 
-/** The weights of a stage, stacked to 1. */
+/** The weights of a stage, stacked to 1, in one order whatever the order of their names. */
 export function Areas({ stage }: { stage: StageSpec }) {
   const shares = normalise(stage.weights);
+  const stacked =
+    shares === null ? [] : listParts([stage]).map((part) => ({ part, share: shares[part] ?? 0 }));
   return (
     <span className={classes.areas} aria-hidden="true">
-      {shares !== null &&
-        Object.entries(shares).map(([part, share]) => (
-          <span key={part} className={classes.area} data-part={part} style={{ height: `${share * 100}%` }}>
-            {share >= 0.14 && `${KNOWN.includes(part) ? "" : `${part} `}${Math.round(share * 100)} %`}
-          </span>
-        ))}
+      {stacked.map(({ part, share }) => (
+        <span key={part} className={classes.area} data-part={part} style={{ height: `${share * 100}%` }}>
+          {share >= 0.14 && `${KNOWN.includes(part) ? "" : `${part} `}${Math.round(share * 100)} %`}
+        </span>
+      ))}
     </span>
   );
 }
