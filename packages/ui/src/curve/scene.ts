@@ -304,6 +304,7 @@ function addStack(draft: Draft, series: readonly CurveSeries[], options: SceneOp
     );
     for (const run of runs) {
       const base = new Float64Array(x.length);
+      const edges: DrawnLine[] = [];
       for (const one of series) {
         const low = run.indices.map((index) => base[index] as number);
         for (const index of run.indices)
@@ -311,7 +312,7 @@ function addStack(draft: Draft, series: readonly CurveSeries[], options: SceneOp
         const high = run.indices.map((index) => base[index] as number);
         const places = run.indices.map((index) => x[index] as number);
         draft.areas.push({ series_id: one.id, color: one.color, role: "stack", x: places, low, high });
-        draft.lines.push({
+        edges.unshift({
           series_id: one.id,
           color: one.color,
           role: "edge",
@@ -322,6 +323,8 @@ function addStack(draft: Draft, series: readonly CurveSeries[], options: SceneOp
         for (const value of high) widen(draft, value);
         draft.drawn += places.length;
       }
+      // The lower edge lies above: a share of nothing must not colour the edge of what is under it.
+      draft.lines.push(...edges);
     }
     for (const mark of non_finite)
       draft.non_finite.push({
