@@ -391,9 +391,20 @@ function SelectionBar({
   onDone: () => void;
 }) {
   const ended = selected.filter((run) => !isLive(run.state));
+  const [first, ...others] = selected;
   return (
     <div className={classes.selection}>
       <span>{selected.length} selected</span>
+      {!isTrash && first && others.length > 0 && (
+        <Link
+          to="/runs/$runId"
+          params={{ runId: first.run_id }}
+          search={{ with: others.map(({ run_id }) => run_id) }}
+          className={classes.selectionAction}
+        >
+          Compare on one page
+        </Link>
+      )}
       <button
         type="button"
         className={classes.selectionAction}
