@@ -36,6 +36,10 @@ const BROKEN = [
   { value: "none", label: "wrong, no link found broken" },
 ];
 
+/** A chosen filter is as wide as its words: what is asked must be read at a glance. */
+const getWidth = (label: string | undefined) =>
+  label === undefined ? undefined : `min(calc(${label.length}ch + 62px), 100%)`;
+
 type Props = {
   series: RunSeries;
   run_id: string;
@@ -65,6 +69,7 @@ export function FindFilters({ series, run_id, filter, onChange }: Props) {
       comboboxProps={{ width: "max-content", position: "bottom-start" }}
       data={data}
       data-chosen={filter[name] !== undefined || undefined}
+      style={{ width: getWidth(data.find(({ value }) => value === String(filter[name]))?.label) }}
       value={filter[name] === undefined ? null : String(filter[name])}
       onChange={(value) => pick(name, value === null ? null : read(value))}
     />

@@ -51,7 +51,7 @@ function Opened({
         <Button size="compact-xs" variant="default" onClick={() => onGroup(line.step, line.group_id)}>
           Open its group
         </Button>
-        <CloseButton size="sm" aria-label="Close the completion" onClick={onClose} />
+        <CloseButton ml="auto" size="sm" aria-label="Close the completion" onClick={onClose} />
       </header>
       <div className={classes.openedBody}>
         <TraceInspector
