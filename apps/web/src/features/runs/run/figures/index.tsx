@@ -24,7 +24,7 @@ export function FiguresPage() {
   const detail = useQuery(trpc.runs.get.queryOptions({ run_id }));
   const others = (useRuns().data ?? []).filter((run) => run.run_id !== run_id);
   const run = detail.data?.run ?? null;
-  usePageTitle("The paper's figures", run?.name ?? null);
+  usePageTitle("Runs", run ? `Figures of ${run.name}` : null);
   if (detail.isError)
     return (
       <EmptyState

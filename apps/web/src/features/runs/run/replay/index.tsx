@@ -29,7 +29,7 @@ export function ReplayPage() {
   const detail = useQuery(trpc.runs.get.queryOptions({ run_id }));
   const replays = useReplays(run_id);
   const replay = useReplay(search.replay ?? null);
-  usePageTitle("Reward replay", detail.data?.run.name ?? null);
+  usePageTitle("Runs", detail.data ? `Replay of ${detail.data.run.name}` : null);
   const go = (change: Partial<typeof search>) =>
     void navigate({ to: ".", search: (before) => ({ ...before, ...change }) });
   useKeys("Reward replay", [
