@@ -55,7 +55,8 @@ export function RuleForm({ rule, onChange }: { rule: AlertRule; onChange: (rule:
             key={`${rule.kind} ${name}`}
             size="xs"
             label={label}
-            title={help}
+            description={help}
+            inputWrapperOrder={["label", "input", "description"]}
             value={readParam(rule, name)}
             min={min}
             max={max}
@@ -116,6 +117,8 @@ export function RuleForm({ rule, onChange }: { rule: AlertRule; onChange: (rule:
         size="xs"
         label="Receivers"
         description={receivers.length === 0 ? "None yet: add one under Alerts → Receivers" : undefined}
+        placeholder={receivers.length === 0 ? "Shown in the page alone" : undefined}
+        disabled={receivers.length === 0}
         data={receivers.map(({ webhook_id, name }) => ({ value: webhook_id, label: name }))}
         value={rule.webhook_ids}
         onChange={(webhook_ids) => onChange({ ...rule, webhook_ids })}
