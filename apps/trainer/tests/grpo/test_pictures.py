@@ -161,6 +161,18 @@ def test_a_checkpoint_is_whole_and_goes_on(root: Path, seen: RunDir):
     assert [row for row in rows(read_lines(run, 1, "completions")) if row["step"] == STEPS] == last
 
 
+def test_an_evaluation_shows_the_same_frames(root: Path, seen: RunDir):
+    asked = {**SETTINGS, "checkpoint": f"seen/{STEPS}", "temperature": 0}
+    run = make_run(root, "asked", "evaluate", **asked)
+    draw_frames(run)
+    finish(run, 1)
+    shown = {row["question_id"]: row["prompt"] for row in read_lines(run, 1, "completions")}
+    eval_rows = [row for row in read_lines(seen, 1, "completions") if row.get("split") == "eval"]
+    assert shown == {row["question_id"]: row["prompt"] for row in eval_rows}
+    [card] = of_type(read_lines(run, 1), "config")
+    assert card["values"]["vlm_frames"] == 2
+
+
 def ask(**changes: Any) -> Question:
     values: dict[str, Any] = {"question_id": "a", "task": "heading", "prompt": "start north", "question": "heading ?"}
     return Question(**(values | {"options": ("north", "east"), "gold": "B"} | changes))
