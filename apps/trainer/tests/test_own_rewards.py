@@ -55,6 +55,7 @@ def test_every_public_function_is_a_reward_by_its_name(write):
         ("\n\ndef r(): return 1\n", r"line 3: r must take one argument"),
         ("def r(a, b): return 1\n", r"line 1: r must take one argument"),
         ("async def r(c): return 1\n", r"line 1: r is async"),
+        ("def r(c): return 1\ndel r\n", r"line 1: r must take one argument"),
     ],
 )
 def test_a_file_that_can_not_be_used_is_named_by_its_line(write, text, words):
@@ -103,6 +104,24 @@ def r(completion):
     assert given["loop"].reason is not None and given["loop"].reason.startswith("r took too long (rewards.py, line ")
     assert given["seven"].reason == "r returned 7; it must return a number from 0 to 1, or None"
     assert given["none"].reason == "no reward was given"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return [0.5, 10**400][c['odd']]", "r returned 1000"),
+        ("return [0.5, Two()][c['odd']]", "r raised ValueError: two"),
+    ],
+)
+def test_what_can_not_be_read_as_a_number_does_not_end_the_run(write, body, words):
+    text = f"class Two:\n    def item(self): raise ValueError('two')\n\ndef r(c): {body}\n"
+    (reward,) = write(text)
+    probe_rewards([reward], [{**SAMPLE, "odd": 0}])
+    scored = reward({**SAMPLE, "odd": 1})
+    assert scored.raw is None
+    assert (scored.reason or "").startswith(words)
+    with pytest.raises(SpecError, match=words):
+        probe_rewards([reward], [{**SAMPLE, "odd": 1}])
 
 
 @pytest.mark.parametrize("value", [0, 1, 0.5, True, False])

@@ -21,7 +21,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import inspect
-import math
 import re
 import signal
 import threading
@@ -61,10 +60,10 @@ class OwnReward:
         """The reward of one completion, or None and why there is none. Nothing that the function does is raised."""
         try:
             with _limited(CALL_SECS):
-                value = self.function(dict(completion))
+                # What it returned is the person's as well: reading it may raise.
+                reward, fault = read_value(self.function(dict(completion)))
         except (Exception, SystemExit, _TooSlowError) as error:
             return RawReward(None, self.explain(error))
-        reward, fault = read_value(value)
         return RawReward(None, f"{self.name} {fault}") if fault else reward
 
     def explain(self, error: BaseException) -> str:
@@ -88,7 +87,7 @@ def read_value(value: Any) -> tuple[RawReward, str | None]:
         value = number()
     if not isinstance(value, (int, float)):
         return nothing, f"returned a {type(value).__name__}; it must return a number from 0 to 1, or None"
-    if not math.isfinite(value) or not 0 <= value <= 1:
+    if not 0 <= value <= 1:
         return nothing, f"returned {value}; it must return a number from 0 to 1, or None"
     return RawReward(float(value)), None
 
@@ -153,7 +152,7 @@ def load_rewards(path: Path) -> list[OwnReward]:
     name = path.name
     try:
         tree = ast.parse(path.read_bytes(), filename=str(path))
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         line = getattr(error, "lineno", None) or 1
         raise SpecError(f"{name}, line {line}: this is not Python: {getattr(error, 'msg', error)}") from error
     module = types.ModuleType("sightline_rewards")
@@ -166,7 +165,7 @@ def load_rewards(path: Path) -> list[OwnReward]:
         what = "it took too long" if isinstance(error, _TooSlowError) else f"{type(error).__name__}: {error}"
         raise SpecError(f"{name}, line {line}: the file can't be loaded: {what}") from error
     rewards = [
-        OwnReward(node.name, module.__dict__[node.name], str(path), node.lineno)
+        OwnReward(node.name, module.__dict__.get(node.name), str(path), node.lineno)
         for node in tree.body
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.name.startswith("_")
     ]
@@ -192,11 +191,10 @@ def probe_rewards(rewards: Sequence[OwnReward], completions: Sequence[Mapping[st
             began = time.monotonic()
             try:
                 with _limited(PROBE_SECS * 3):
-                    value = reward.function(dict(completion))
+                    _, fault = read_value(reward.function(dict(completion)))
             except (Exception, SystemExit, _TooSlowError) as error:
                 line = _line_of(error, reward.file) or reward.line
                 raise SpecError(_refusal(reward, line, reward.explain(error), completion)) from error
-            _, fault = read_value(value)
             if fault is not None:
                 raise SpecError(_refusal(reward, reward.line, f"{reward.name} {fault}", completion))
             secs = time.monotonic() - began
