@@ -41,7 +41,7 @@ async function serveWith(fill: (db: ReturnType<typeof openDatabase>) => void) {
     closers.push(server.close);
     return server;
   };
-  return { serve };
+  return { serve, dataDir };
 }
 
 const bigRun = { run_id: "run-a", name: "a", seed: 1, steps: 40, groups: 60, group_size: 8 };
@@ -151,6 +151,28 @@ describe("reward replay", () => {
     expect(await client.replay.check.query({ formula: "accuracy * 2" })).toBeNull();
     expect(await client.replay.check.query({ formula: "accuracy *" })).toMatchObject({ from: 10 });
   });
+
+  it("tells of one that failed where not even that can be written, and the next server begins it anew", async () => {
+    const { serve, dataDir } = await serveWith((db) => {
+      fillRun(db, { ...bigRun, steps: 2, groups: 2 });
+      // As a full disk does.
+      db.$client.exec(
+        "CREATE TRIGGER full_disk BEFORE UPDATE ON replays BEGIN SELECT RAISE(ABORT, 'disk is full'); END",
+      );
+    });
+    const first = await serve();
+    const plan = { rules: "as_run", weights: null, formula: null } as const;
+    const { replay_id } = await first.client.replay.start.mutate({ run_id: "run-a", name: "n", plan });
+    const failed = await until(first.client, replay_id, hasEnded);
+    expect(failed).toMatchObject({ state: "failed", summary: null });
+    expect(failed.problem).not.toBeNull();
+    await closers.pop()?.();
+    const db = openDatabase(join(dataDir, "sightline.db"));
+    db.$client.exec("DROP TRIGGER full_disk");
+    db.$client.close();
+    const second = await serve();
+    expect(await until(second.client, replay_id, hasEnded)).toMatchObject({ state: "done", problem: null });
+  }, 60_000);
 
   it("puts a replay away and brings it back", async () => {
     const { serve } = await serveWith((db) => fillRun(db, { ...bigRun, steps: 2, groups: 2 }));

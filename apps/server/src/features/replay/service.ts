@@ -74,6 +74,8 @@ export function createReplayService({
 }): Replays {
   const bell = createBell();
   const running = new Map<string, { job_id: string; done: number }>();
+  /** Why those failed whose end could not be written, on a full disk for instance. The next server begins them anew. */
+  const unwritten = new Map<string, string>();
 
   const find = (replay_id: string): ReplayRecord => {
     const found = store.get(replay_id);
@@ -82,6 +84,10 @@ export function createReplayService({
   };
   const show = ({ upto_id: _, ...record }: ReplayRecord): Replay => ({
     ...record,
+    ...(unwritten.has(record.replay_id) && {
+      state: "failed",
+      problem: unwritten.get(record.replay_id) ?? null,
+    }),
     done: record.state === "done" ? record.total : (running.get(record.replay_id)?.done ?? 0),
   });
 
@@ -206,13 +212,14 @@ export function createReplayService({
           store.end(replay_id, "done", null, summary);
         } catch (error) {
           // What the server's own end broke off begins anew with the next one.
-          if (!jobs.isClosing)
-            store.end(
-              replay_id,
-              control.signal.aborted ? "cancelled" : "failed",
-              control.signal.aborted ? null : explainFailure(error),
-              null,
-            );
+          if (!jobs.isClosing) {
+            const problem = control.signal.aborted ? null : explainFailure(error);
+            try {
+              store.end(replay_id, problem === null ? "cancelled" : "failed", problem, null);
+            } catch (unsaid) {
+              unwritten.set(replay_id, problem ?? explainFailure(unsaid));
+            }
+          }
           throw error;
         } finally {
           running.delete(replay_id);
