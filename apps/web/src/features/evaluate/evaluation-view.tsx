@@ -111,8 +111,8 @@ export function EvaluationView({
       {tally.micro.n > 0 && (
         <p className={classes.hint}>
           Answers on one clip are taken together in the intervals ({formatNumberOf(tally.micro.clips, "clip")}
-          ). The label prior answers with the letter that is right most often for a task, seen neither video
-          nor question.
+          ). The label prior answers with the letter that is right most often for a task and number of
+          options, and sees neither video nor question.
         </p>
       )}
       <Letters letters={tally.letters} />

@@ -53,6 +53,11 @@ export function StartForm({ onStarted }: { onStarted(evaluation_id: string): voi
       },
     }),
   );
+  /** Of another choice they say nothing. */
+  const forgetProblems = () => {
+    start.reset();
+    startOnHost.reset();
+  };
   if (sets.data?.length === 0)
     return (
       <p className={classes.hint}>
@@ -88,7 +93,10 @@ export function StartForm({ onStarted }: { onStarted(evaluation_id: string): voi
           label: `${one.name} · ${formatNumberOf(one.questions, "question")}, ${one.matches.matched} on clips`,
         }))}
         value={set?.set_id ?? null}
-        onChange={setSet}
+        onChange={(next) => {
+          setSet(next);
+          forgetProblems();
+        }}
         allowDeselect={false}
         className={classes.wide}
       />
@@ -110,7 +118,10 @@ export function StartForm({ onStarted }: { onStarted(evaluation_id: string): voi
         label="Model"
         data={(["reasoner", "checkpoint", "hub"] as const).map((value) => ({ value, label: KINDS[value] }))}
         value={kind}
-        onChange={(value) => setKind(value as ModelKind)}
+        onChange={(value) => {
+          setKind(value as ModelKind);
+          forgetProblems();
+        }}
         allowDeselect={false}
       />
       {kind === "checkpoint" && <CheckpointFields {...on_host} />}
