@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
+import type { Clip } from "@sightline/core/clips";
+import { hashSettings, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
 import { expectAccessible } from "./support/axe.ts";
+import { mutate, query } from "./support/clip.ts";
 import { addClips } from "./support/library.ts";
 import { expect, test } from "./support/server.ts";
 
@@ -217,6 +220,46 @@ test.describe("with the sample project", () => {
     await rows(page).first().getByRole("button").click();
     await page.getByRole("complementary", { name: "Question" }).getByRole("link").first().click();
     await expect(page).toHaveURL(/\/clips\/[0-9a-f]{64}/);
+  });
+
+  test("a set is exported for GRPO with the triples that there are, from its menu", async ({ page }) => {
+    test.setTimeout(180_000);
+    const named = (clips: Clip[]) => clips.find(({ name }) => name.includes("room-turns"))?.clip_id ?? "";
+    await expect.poll(async () => named(await query<Clip[]>(page, "clips.list"))).not.toBe("");
+    const clip_id = named(await query<Clip[]>(page, "clips.list"));
+    await expect
+      .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
+      .not.toBeNull();
+    const settings_hash = hashSettings(SIGHTLINE_SETTINGS);
+    const perceiver = { kind: "oracle" };
+    await mutate(page, "triples.start", {
+      clip_id,
+      settings_hash,
+      perceiver,
+      question_id: null,
+      question: "",
+    });
+    await expect
+      .poll(async () => (await query<{ state: string }[]>(page, "triples.list", { clip_id }))[0]?.state)
+      .toBe("done");
+    await page.goto("/questions");
+    await page.getByRole("button", { name: "More of Sample questions" }).press("Enter");
+    const saved = page.waitForEvent("download");
+    await page.getByRole("menuitem", { name: "Export for GRPO, with triples" }).press("Enter");
+    const file = await saved;
+    expect(file.suggestedFilename()).toBe("Sample questions_grpo.jsonl");
+    const lines = readFileSync(await file.path(), "utf8")
+      .trim()
+      .split("\n");
+    const exported = lines.map(
+      (line) => JSON.parse(line) as { clip: string; messages: [{ content: string }] },
+    );
+    expect(exported.length).toBeGreaterThan(0);
+    for (const { clip, messages } of exported) {
+      expect(clip).toBe(clip_id);
+      expect(messages[0].content).toMatch(/Frame 1: After .*[\s\S]*Question: .*\nChoices:\nA\. /);
+    }
+    await expect(page.getByText(/questions were left out: they have no answer, or/)).toBeVisible();
   });
 });
 
