@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sightline_trainer.rewards.score import PARTS, RawReward
 from sightline_trainer.rundir import RunDir, read_json, write_atomic, write_json
@@ -165,7 +165,7 @@ def load_rewards(path: Path) -> list[OwnReward]:
         what = "it took too long" if isinstance(error, _TooSlowError) else f"{type(error).__name__}: {error}"
         raise SpecError(f"{name}, line {line}: the file can't be loaded: {what}") from error
     rewards = [
-        OwnReward(node.name, module.__dict__.get(node.name), str(path), node.lineno)
+        OwnReward(node.name, cast("Any", module.__dict__.get(node.name)), str(path), node.lineno)
         for node in tree.body
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.name.startswith("_")
     ]
