@@ -265,6 +265,18 @@ describe("changes", () => {
     expect((await ask({ path: "/trpc/clips.list?input=%7B%7D" })).body).toBe(before.body);
   });
 
+  test("a question file as long as its procedure takes comes through", async () => {
+    const base64 = Buffer.alloc(5_990_000, "{}\n").toString("base64");
+    const body = JSON.stringify({ base64 });
+    const answer = await ask({
+      path: "/trpc/training.checkFile",
+      method: "POST",
+      headers: { ...json, origin: server.url },
+      body,
+    });
+    expect([answer.status, JSON.parse(answer.body).result.data.question_file]).toEqual([200, null]);
+  });
+
   test("a body beyond the limit is refused", async () => {
     const answer = await change({ ...json, origin: server.url }, JSON.stringify("x".repeat(BODY_LIMIT)));
     expect(answer.status).toBe(413);

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { doorPage, type Session } from "./session.ts";
 
 /** Request bodies other than uploads end here, in bytes. */
-export const BODY_LIMIT = 2 * 1024 * 1024;
+export const BODY_LIMIT = 8 * 1024 * 1024;
 
 const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -126,6 +126,9 @@ function DataChoice({
   );
 }
 
+/** The server takes 8,000,000 characters of base64. */
+const MOST_BYTES = 6_000_000;
+
 function QuestionFile({
   report,
   onReport,
@@ -137,7 +140,8 @@ function QuestionFile({
 }) {
   const [name, setName] = useState<string | null>(null);
   const check = useMutation({
-    mutationFn: async (file: File) => client.training.checkFile.mutate({ base64: await toBase64(file) }),
+    mutationFn: async (file: File) =>
+      client.training.checkFile.mutate({ base64: await toBase64(file, MOST_BYTES) }),
     onSuccess: (next) => {
       onReport(next);
       onSet("question_file", next.question_file ?? NO_FILE);

@@ -6,6 +6,9 @@ import { notifyFailure } from "../../../app/notify.tsx";
 import { toBase64 } from "./base64.ts";
 import classes from "./launch-page.module.css";
 
+/** The server takes 400,000 characters of base64. */
+const MOST_BYTES = 300_000;
+
 /** A person's Python file of rewards: kept with the run, checked by the trainer before anything is trained. */
 export function OwnRewards({
   value,
@@ -16,7 +19,8 @@ export function OwnRewards({
 }) {
   const [name, setName] = useState<string | null>(null);
   const keep = useMutation({
-    mutationFn: async (file: File) => client.training.keepRewards.mutate({ base64: await toBase64(file) }),
+    mutationFn: async (file: File) =>
+      client.training.keepRewards.mutate({ base64: await toBase64(file, MOST_BYTES) }),
     onSuccess: ({ reward_file }, file) => {
       setName(file.name);
       onSet("reward_file", reward_file);

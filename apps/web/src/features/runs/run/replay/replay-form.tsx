@@ -1,5 +1,5 @@
 import { Button, Select, Textarea, TextInput } from "@mantine/core";
-import { FACTS, FUNCTIONS, type Replay, type ReplayPlan } from "@sightline/core/replay";
+import { FACTS, FUNCTIONS, MAX_FORMULA, type Replay, type ReplayPlan } from "@sightline/core/replay";
 import type { RunSpec } from "@sightline/core/runs";
 import { parseRatio } from "@sightline/core/schedules";
 import { REWARD_PARTS, type RewardWeights } from "@sightline/core/wire";
@@ -41,7 +41,8 @@ export function ReplayForm({
   });
   const weights = kind === "as_run" ? null : read.filter((each): each is RewardWeights => each !== null);
   const isWeighed = weights === null || (weights.length === texts.length && weights.length > 0);
-  const asked = useDeferredValue(formula);
+  // An address holds so much; the server says of a longer one that it is too long.
+  const asked = useDeferredValue(formula.slice(0, MAX_FORMULA + 1));
   const check = useQuery({
     ...trpc.replay.check.queryOptions({ formula: asked }),
     enabled: isFormula,
