@@ -177,14 +177,73 @@ const runShots: Shot[] = [
     prepare: (page) => page.getByRole("article").first().waitFor(),
   },
   {
+    name: "run-begun",
+    address: (page) => addressOf(page, "just begun"),
+    prepare: (page) => page.getByText("No rewards yet: the first come with step 1.").waitFor(),
+  },
+  {
+    name: "run-loading",
+    async address(page) {
+      const address = await addressOf(page, "three stages");
+      await page.route(/live\.follow/, () => undefined);
+      return address;
+    },
+    async prepare(page) {
+      await page.getByText("Reading what the run has written").waitFor();
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+    },
+  },
+  {
+    name: "run-beside",
+    async address(page) {
+      const beside = (await addressOf(page, "going on")).split("/").at(-1);
+      return `${await addressOf(page, "three stages")}?with=["${beside}"]&x=time`;
+    },
+    async prepare(page) {
+      await waitForStep(page, 192);
+      await page.getByRole("button", { name: /^going on · consistency/ }).waitFor();
+      await page.getByRole("slider", { name: "Reward parts" }).hover({ position: { x: 190, y: 90 } });
+    },
+  },
+  {
+    name: "run-find",
+    address: async (page) =>
+      `${await addressOf(page, "three stages")}?tab=find&find={"accuracy":"none","words":"turn right"}`,
+    async prepare(page) {
+      await waitForStep(page, 192);
+      const found = page.getByRole("listbox", { name: "Completions found" }).getByRole("option");
+      await found.first().click();
+      await page.getByRole("article").waitFor();
+    },
+  },
+  {
     name: "run-failed",
     address: async (page) => `${await addressOf(page, "out of memory")}?tab=problems`,
     prepare: (page) => page.getByText("What to do").waitFor(),
   },
 ];
 
-/** Pages of the sample project with a trained policy; their work is done by `workOnSamples`. */
-const sampleShots: Shot[] = [
+/** Pages of a folder that holds nothing yet. */
+const emptyShots: Shot[] = [
+  {
+    name: "library-empty",
+    address: () => "/library",
+    prepare: (page) => page.getByText("Drop video files here").waitFor(),
+  },
+  {
+    name: "runs-empty",
+    address: () => "/runs",
+    prepare: (page) => page.getByText("No run yet").waitFor(),
+  },
+  {
+    name: "alerts-empty",
+    address: () => "/alerts",
+    prepare: (page) => page.getByText("No alert yet").waitFor(),
+  },
+];
+
+/** Pages of the recorded run of the sample project. */
+const recordedShots: Shot[] = [
   {
     name: "replay",
     address: () => "/runs/tiny-recorded/replay",
@@ -195,6 +254,31 @@ const sampleShots: Shot[] = [
     address: () => "/runs/tiny-recorded/figures",
     prepare: (page) => page.getByRole("slider", { name: /^f ·/ }).waitFor(),
   },
+  {
+    name: "run-group",
+    address: () => GROUP,
+    async prepare(page) {
+      await page.getByTestId("trace-picture").first().waitFor();
+      await page.getByRole("button", { name: "Open frame 2" }).first().hover();
+    },
+  },
+  {
+    name: "trace",
+    address: () => `${GROUP}?k=0`,
+    async prepare(page) {
+      await page.getByTestId("trace-picture").first().waitFor();
+      await page.getByRole("region", { name: "How it was read" }).waitFor();
+    },
+  },
+  {
+    name: "run-links",
+    address: () => "/runs/tiny-recorded?tab=links",
+    prepare: (page) => page.getByText(/1\s740\swrong/).waitFor({ timeout: 120_000 }),
+  },
+];
+
+/** Pages of the sample project with a trained policy; their work is done by `workOnSamples`. */
+const sampleShots: Shot[] = [
   {
     name: "clip-triples",
     address: () => `/clips/${hashOf(ASKED)}?frame=60&tab=triples`,
@@ -219,27 +303,6 @@ const sampleShots: Shot[] = [
         .first()
         .waitFor();
     },
-  },
-  {
-    name: "run-group",
-    address: () => GROUP,
-    async prepare(page) {
-      await page.getByTestId("trace-picture").first().waitFor();
-      await page.getByRole("button", { name: "Open frame 2" }).first().hover();
-    },
-  },
-  {
-    name: "trace",
-    address: () => `${GROUP}?k=0`,
-    async prepare(page) {
-      await page.getByTestId("trace-picture").first().waitFor();
-      await page.getByRole("region", { name: "How it was read" }).waitFor();
-    },
-  },
-  {
-    name: "run-links",
-    address: () => "/runs/tiny-recorded?tab=links",
-    prepare: (page) => page.getByText(/1\s740\swrong/).waitFor({ timeout: 120_000 }),
   },
   {
     name: "questions",
@@ -334,7 +397,7 @@ async function addRuns(page: Page): Promise<void> {
   await waitForState(page, "failed");
   await launch(page, { name: "stopped early", numbers: { "Steps per second": 6, Seed: 3 } });
   await waitForStep(page, 40);
-  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
   await waitForState(page, "stopped");
   await launch(page, {
     name: "going on",
@@ -342,6 +405,11 @@ async function addRuns(page: Page): Promise<void> {
     faults: [{ label: "Silence, for an hour unless seconds are given", step: 118 }],
   });
   await waitForStep(page, 117);
+  await launch(page, {
+    name: "just begun",
+    numbers: { ...pace, Seed: 5 },
+    faults: [{ label: "Silence, for an hour unless seconds are given", step: 1 }],
+  });
 }
 
 async function waitForPosters(page: Page): Promise<void> {
@@ -382,16 +450,16 @@ const pick = (all: readonly Shot[]) => all.filter(({ name }) => wanted.size === 
 async function take(
   name: string,
   all: readonly Shot[],
-  samples: boolean,
+  holds: "nothing" | "samples" | "samples and a policy",
   fill: (page: Page) => Promise<void>,
 ) {
   if (all.length === 0) return;
   const dataDir = join(home, name);
-  if (samples) {
+  if (holds === "samples and a policy") {
     const policy = await getTrainedPolicy();
     cpSync(policy.run_dir, join(dataDir, "runs", policy.run_id), { recursive: true });
   }
-  const server = await startServer(dataDir, 0, { samples });
+  const server = await startServer(dataDir, 0, { samples: holds !== "nothing" });
   try {
     const page = await browser.newPage({ baseURL: server.url });
     await page.goto(`/enter?token=${readFileSync(join(dataDir, "token"), "utf8").trim()}`);
@@ -426,11 +494,13 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
 try {
-  await take("embodied", [...pick(shots), ...pick(runShots)], false, async (page) => {
+  await take("embodied", [...pick(shots), ...pick(runShots)], "nothing", async (page) => {
     if (pick(shots).length > 0) await addSamples(page);
     if (pick(runShots).length > 0) await addRuns(page);
   });
-  await take("samples", pick(sampleShots), true, workOnSamples);
+  await take("empty", pick(emptyShots), "nothing", async () => {});
+  await take("recorded", pick(recordedShots), "samples", async () => {});
+  await take("samples", pick(sampleShots), "samples and a policy", workOnSamples);
 } finally {
   await browser.close();
   rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
