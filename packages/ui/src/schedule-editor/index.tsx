@@ -136,36 +136,38 @@ export function ScheduleEditor({
         onSelect={setChosen}
         onEdit={edit}
       />
-      <table className={classes.table}>
-        <thead>
-          <tr>
-            <th>Stage</th>
-            <th>Epochs</th>
-            {steps_per_epoch !== null && <th>Steps</th>}
-            {parts.map((part) => (
-              <th key={part} data-part={part}>
-                {part}
-              </th>
+      <div className={classes.wide}>
+        <table className={classes.table}>
+          <thead>
+            <tr>
+              <th>Stage</th>
+              <th>Epochs</th>
+              {steps_per_epoch !== null && <th>Steps</th>}
+              {parts.map((part) => (
+                <th key={part} data-part={part}>
+                  {part}
+                </th>
+              ))}
+              <th aria-label="Order" />
+            </tr>
+          </thead>
+          <tbody>
+            {stages.map((_, index) => (
+              <StageRow
+                // biome-ignore lint/suspicious/noArrayIndexKey: a stage is its place; names can be alike while one types
+                key={index}
+                stages={stages}
+                index={index}
+                parts={parts}
+                steps_per_epoch={steps_per_epoch}
+                isSelected={selected === index}
+                onSelect={() => setChosen(index)}
+                onEdit={edit}
+              />
             ))}
-            <th aria-label="Order" />
-          </tr>
-        </thead>
-        <tbody>
-          {stages.map((_, index) => (
-            <StageRow
-              // biome-ignore lint/suspicious/noArrayIndexKey: a stage is its place; names can be alike while one types
-              key={index}
-              stages={stages}
-              index={index}
-              parts={parts}
-              steps_per_epoch={steps_per_epoch}
-              isSelected={selected === index}
-              onSelect={() => setChosen(index)}
-              onEdit={edit}
-            />
-          ))}
-        </tbody>
-      </table>
+          </tbody>
+        </table>
+      </div>
       {settings !== null && (isOpen || isOwn) && (
         <StageSettings stages={stages} settings={settings} onSelect={setChosen} onEdit={edit} />
       )}
