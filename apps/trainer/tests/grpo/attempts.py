@@ -6,9 +6,10 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sightline_trainer.attempt import ATTEMPT_DIR, BEGAN, RESUME_STEP
 from sightline_trainer.rundir import RunDir, write_json
@@ -27,6 +28,16 @@ SHORT = {
     "max_completion_tokens": 24,
 }
 """Six steps over the 32 questions of fixtures/questions: two a stage."""
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def two_at_a_time(work: Callable[[T], R], items: Sequence[T]) -> dict[T, Future[R]]:
+    """Does the work for all items, each an attempt on a core of its own. A failure is raised by its item's result."""
+    with ThreadPoolExecutor(2) as pool:
+        return {item: pool.submit(work, item) for item in items}
 
 
 def _stage(name: str, weights: tuple[int, int, int], from_epoch: float) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from sightline_trainer.checkpoints import checkpoint_dir, checkpoint_steps, last
 from sightline_trainer.grpo.data import DataError
 from sightline_trainer.grpo.faults import DivergedError, JudgeUnavailableError, classify
 from sightline_trainer.stages import SpecError
-from tests.grpo.attempts import STAGES, make_run, of_type, read_lines, start
+from tests.grpo.attempts import STAGES, make_run, of_type, read_lines, start, two_at_a_time
 
 STEPS = 3
 SHORT_STAGES = [STAGES[0] | {"steps": STEPS}]
@@ -57,10 +57,26 @@ def samples(run, *numbers: int):
     ]
 
 
-@pytest.mark.parametrize("fault", ["nan", "infinity"])
-def test_no_number_saves_nothing_and_rolls_back(root, whole, fault):
-    run = short(root, fault)
-    assert attempt(run, 1, f"{fault}@2") == 76
+NO_NUMBER = ("nan", "infinity")
+LACKS = {"host_memory": (72, "host_memory"), "disk": (74, "disk"), "crash": (70, "internal")}
+SIGNALS = ("SIGTERM", "SIGUSR1")
+
+
+@pytest.fixture(scope="module")
+def struck(root):
+    """Runs with a fault in their second step, and the codes that they ended with."""
+
+    def strike(fault):
+        run = short(root, fault, save_steps=99 if fault in SIGNALS else 1)
+        return run, attempt(run, 1, f"{fault}@2")
+
+    return two_at_a_time(strike, [*NO_NUMBER, *LACKS, *SIGNALS])
+
+
+@pytest.mark.parametrize("fault", NO_NUMBER)
+def test_no_number_saves_nothing_and_rolls_back(struck, whole, fault):
+    run, code = struck[fault].result()
+    assert code == 76
     error, end = read_lines(run, 1)[-2:]
     assert (error["code"], end["exit_code"], end["checkpoint"]) == ("diverged", 76, "checkpoints/checkpoint-1")
     assert checkpoint_steps(run) == [1] and last_complete(run) == 1
@@ -88,21 +104,19 @@ def test_gpu_memory_is_met_by_half_the_micro_batch_twice_with_the_same_effective
     assert after[2] == pytest.approx(before[2], rel=1e-3, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("fault", "code", "name"), [("host_memory", 72, "host_memory"), ("disk", 74, "disk"), ("crash", 70, "internal")]
-)
-def test_what_the_host_lacks_is_told_by_its_class(root, fault, code, name):
-    run = short(root, fault)
-    assert attempt(run, 1, f"{fault}@2") == code
+@pytest.mark.parametrize("fault", LACKS)
+def test_what_the_host_lacks_is_told_by_its_class(struck, fault):
+    run, code = struck[fault].result()
+    assert code == LACKS[fault][0]
     error, end = read_lines(run, 1)[-2:]
-    assert (error["code"], end["exit_code"], end["step"]) == (name, code, 1)
+    assert (error["code"], end["exit_code"], end["step"]) == (LACKS[fault][1], code, 1)
     assert error["hint"] and end["checkpoint"] == "checkpoints/checkpoint-1"
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGUSR1"])
-def test_a_scheduler_that_ends_it_gets_a_checkpoint_at_the_next_step(root, name):
-    run = short(root, name, save_steps=99)
-    assert attempt(run, 1, f"{name}@2") == 75
+@pytest.mark.parametrize("name", SIGNALS)
+def test_a_scheduler_that_ends_it_gets_a_checkpoint_at_the_next_step(struck, name):
+    run, code = struck[name].result()
+    assert code == 75
     end = read_lines(run, 1)[-1]
     assert (end["reason"], end["step"], end["checkpoint"]) == ("interrupted", 2, "checkpoints/checkpoint-2")
     assert last_complete(run) == 2

@@ -16,7 +16,8 @@ import pytest
 
 from sightline_trainer.checkpoints import is_complete, last_complete
 from sightline_trainer.rewards.score import combine_rewards, group_advantages
-from tests.grpo.attempts import ROOT, make_run, of_type, read_lines, start
+from sightline_trainer.rundir import RunDir
+from tests.grpo.attempts import ROOT, make_run, of_type, read_lines, start, two_at_a_time
 from tests.grpo.attempts import STAGES as PLAIN_STAGES
 
 STEPS = 6
@@ -184,9 +185,12 @@ def test_the_same_seed_twice_gives_the_same_rewards(tmp_path, whole):
     assert losses(read_lines(again, 1)) == losses(read_lines(whole, 1))
 
 
-@pytest.mark.parametrize("step", [1, 3, 4, 5], ids=["first stage", "second", "at an epoch's end", "third stage"])
-def test_killed_and_resumed_it_is_the_run_that_was_not(root, whole, step):
-    """Killed at a random moment after a step; an epoch has four."""
+KILLED_AFTER = {"first stage": 1, "second": 3, "at an epoch's end": 4, "third stage": 5}
+"""Steps; an epoch has four."""
+
+
+def kill_and_resume(root: Path, step: int) -> tuple[RunDir, int]:
+    """A run that was killed at a random moment after a step, and the step from which it went on to its end."""
     run = make_run(root, f"killed-{step}", stages=STAGES, save_steps=1)
     rng = random.Random(os.environ.get("SIGHTLINE_TEST_SEED", "7"))
     process = start(run, 1)
@@ -201,7 +205,17 @@ def test_killed_and_resumed_it_is_the_run_that_was_not(root, whole, step):
 
     process = start(run, 2, resume)
     assert process.wait(timeout=300) == 0, run.attempt(2).log.read_text()[-3000:]
+    return run, resume
 
+
+@pytest.fixture(scope="module")
+def killed(root, whole):
+    return two_at_a_time(lambda step: kill_and_resume(root, step), list(KILLED_AFTER.values()))
+
+
+@pytest.mark.parametrize("step", KILLED_AFTER.values(), ids=KILLED_AFTER)
+def test_killed_and_resumed_it_is_the_run_that_was_not(killed, whole, step):
+    run, resume = killed[step].result()
     for stream in ("completions",):
         wanted = rows(read_lines(whole, 1, stream))
         before = [row for row in rows(read_lines(run, 1, stream)) if row["step"] <= resume]
