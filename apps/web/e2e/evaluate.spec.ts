@@ -5,6 +5,7 @@ import { type OpenAiServer, startOpenAiServer } from "../../server/src/testing/o
 import { expectAccessible } from "./support/axe.ts";
 import { mutate, query } from "./support/clip.ts";
 import { addClips, dropFiles, getCard, getClipPath } from "./support/library.ts";
+import { look } from "./support/looks.ts";
 import { adoptPolicy, test as testWithPolicy } from "./support/policy.ts";
 import { expect, test } from "./support/server.ts";
 
@@ -137,5 +138,88 @@ testWithPolicy(
     await page.getByText("Not counted 1").click();
     await expect(page.getByTestId("evaluation-row")).toContainText("This policy knows");
     await expect(page.getByRole("progressbar", { name: "Questions asked" })).toBeHidden();
+  },
+);
+
+testWithPolicy(
+  "a checkpoint is asked a set on its host, what can't be asked is set aside, and a browser's card is the same",
+  async ({ page, server, policy }) => {
+    testWithPolicy.setTimeout(600_000);
+    await page.goto("/library");
+    const { card } = await adoptPolicy(page, server, policy);
+    await page.goto("/library");
+    await expect(page.getByRole("button", { name: "Add clips" })).toBeVisible();
+    await dropFiles(page, [getClipPath("../worlds/room-turns-4.mp4")]);
+    await expect(getCard(page, "room-turns-4.mp4")).toBeVisible();
+    await expect(getCard(page, "room-turns-4.mp4")).not.toContainText("Reading");
+    const [clip] = await query<Clip[]>(page, "clips.list");
+    const clip_id = clip?.clip_id ?? "";
+    await expect
+      .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
+      .not.toBeNull();
+    const { text, options, task } = HEADING_QUESTION;
+    await mutate(page, "questions.write", { clip_id, text, options, task, gold: "B" });
+
+    await page.goto("/evaluate");
+    const form = page.getByRole("form", { name: "Start an evaluation" });
+    await form.getByRole("combobox", { name: "Model", exact: true }).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect(form.getByRole("combobox", { name: "Model", exact: true })).toHaveValue(
+      "Checkpoint of a run",
+    );
+    await expect(form.getByRole("combobox", { name: "Run" })).toHaveValue("tiny · for tests");
+    await expect(form.getByRole("combobox", { name: "Checkpoint" })).toHaveValue(`step ${card?.step}`);
+    await expect(form.getByRole("status")).toHaveText(
+      "No question can be asked; set aside: 1 without triples of their clip. Triples are made on a clip's page, or for many at once in the library.",
+    );
+    await page.getByRole("button", { name: "Evaluate", exact: true }).click();
+    await expect(form.getByRole("alert")).toHaveText(
+      "No question of this set can be asked: 1 without triples of their clip.",
+    );
+
+    // A policy in this browser has them made, and answers the same question.
+    const micro = page.getByTestId("micro");
+    await form.getByRole("combobox", { name: "Model", exact: true }).click();
+    await page.getByRole("option", { name: "Endpoint or browser" }).click();
+    await expect(form.getByRole("alert")).toBeHidden();
+    await page.getByLabel("Name").fill("in the browser");
+    await page.getByRole("button", { name: "Evaluate", exact: true }).click();
+    await expect(micro.getByRole("cell").nth(2)).toHaveText("1.000", { timeout: 120_000 });
+
+    await form.getByRole("combobox", { name: "Model", exact: true }).click();
+    await page.getByRole("option", { name: "Checkpoint of a run" }).click();
+    await expect(form.getByRole("status")).toHaveText("1 question will be asked.");
+    await expectAccessible(page, "the form for a checkpoint");
+    await look(page, "evaluate-checkpoint-form");
+    await page.getByLabel("Name").fill("on its host");
+    await page.getByLabel("Name").press("Enter");
+    await expect(page.getByRole("heading", { name: "on its host" })).toBeVisible();
+    await expect(page.getByText("1 still to be asked")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Cancel" })).toBeVisible();
+    // Its progress comes by itself.
+    await expect(micro.getByRole("cell").nth(1)).toHaveText("1", { timeout: 420_000 });
+    await expect(micro.getByRole("cell").nth(2)).toHaveText("1.000");
+    await expect(page.getByRole("button", { name: "Cancel" })).toBeHidden({ timeout: 60_000 });
+    await expect(page.getByTestId("evaluation-row")).toContainText(text);
+    await page.getByRole("combobox", { name: "Compare with" }).click();
+    await page.getByRole("option", { name: "in the browser" }).click();
+    const settings = page.getByRole("region", { name: "Settings card" });
+    await expect(settings.getByRole("status")).toContainText("Both were asked under the same card.");
+    await expectAccessible(page, "an evaluation on a host");
+    await look(page, "evaluate-checkpoint");
+
+    await form.getByRole("combobox", { name: "Model", exact: true }).click();
+    await page.getByRole("option", { name: "Model on a host" }).click();
+    await form.getByLabel("Model on it").fill("nobody/nothing");
+    await expect(form.getByRole("status")).toHaveText("1 question will be asked.");
+    await page.getByLabel("Name").fill("not fetched");
+    await page.getByRole("button", { name: "Evaluate", exact: true }).click();
+    await expect(page.getByRole("heading", { name: "not fetched" })).toBeVisible();
+    await expect(page.getByRole("region", { name: "Evaluation" }).getByRole("alert")).toContainText(
+      "hf download nobody/nothing",
+      { timeout: 120_000 },
+    );
   },
 );
