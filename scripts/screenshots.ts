@@ -273,7 +273,7 @@ const recordedShots: Shot[] = [
   {
     name: "run-links",
     address: () => "/runs/tiny-recorded?tab=links",
-    prepare: (page) => page.getByText(/1\s740\swrong/).waitFor({ timeout: 120_000 }),
+    prepare: (page) => page.getByRole("button", { name: "Count again" }).waitFor({ timeout: 120_000 }),
   },
 ];
 
