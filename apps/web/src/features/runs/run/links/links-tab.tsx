@@ -202,7 +202,7 @@ function CountTable({
                         type="button"
                         className={classes.cell}
                         style={
-                          { "--share": `${Math.round(8 + (52 * count) / most)}%` } as React.CSSProperties
+                          { "--share": `${Math.round(8 + (40 * count) / most)}%` } as React.CSSProperties
                         }
                         aria-label={`${name}, ${label}: ${formatNumberOf(count, "answer")}, find them`}
                         onClick={() => onFind({ ...filter, ...within })}
