@@ -20,6 +20,9 @@ const colorScheme = localStorageColorSchemeManager({ key: "sightline-color-schem
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");
 
+// A page's code and what it asks for first come while the shell is still being drawn.
+void router.load();
+
 createRoot(root).render(
   <StrictMode>
     <MantineProvider
