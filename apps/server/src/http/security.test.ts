@@ -371,7 +371,7 @@ describe("words", () => {
     expect(await tell(write("/trpc/questions.write", { ...question, text: "x".repeat(BODY_LIMIT) }))).toEqual(
       {
         status: 413,
-        message: "This is more than the 2 MB that can be sent at once. Shorten it, or send it in parts.",
+        message: "This is more than the 8 MB that can be sent at once. Shorten it, or send it in parts.",
       },
     );
   });
