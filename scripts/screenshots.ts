@@ -156,7 +156,7 @@ const runShots: Shot[] = [
   {
     name: "alert-rule",
     address: () => "/alerts/rules/new",
-    prepare: (page) => page.getByText(/^It would have fired/).waitFor(),
+    prepare: (page) => page.getByText(/^It would (not )?have fired/).waitFor(),
   },
   {
     name: "run",
