@@ -39,11 +39,14 @@ const SHORT = {
 test("two hundred questions of one's own are checked, launched and trained on", async ({ page }) => {
   await fillTiny(page, "my questions", SHORT);
   await page.getByText("My questions", { exact: true }).click();
-  await page.locator('input[type="file"]').setInputFiles({
-    name: "mine.jsonl",
-    mimeType: "application/jsonl",
-    buffer: Buffer.from(FILE),
-  });
+  await page
+    .getByRole("region", { name: "Data" })
+    .locator('input[type="file"]')
+    .setInputFiles({
+      name: "mine.jsonl",
+      mimeType: "application/jsonl",
+      buffer: Buffer.from(FILE),
+    });
   await expect(page.getByText("mine.jsonl: 200 questions")).toBeVisible();
   await expect(page.getByText("heading 200")).toBeVisible();
   const preflight = page.getByRole("region", { name: "Preflight" });
@@ -78,11 +81,14 @@ test("what is wrong in a file is told line by line, and nothing starts", async (
   ];
   await fillTiny(page, "broken", SHORT);
   await page.getByText("My questions", { exact: true }).click();
-  await page.locator('input[type="file"]').setInputFiles({
-    name: "broken.jsonl",
-    mimeType: "application/jsonl",
-    buffer: Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")])),
-  });
+  await page
+    .getByRole("region", { name: "Data" })
+    .locator('input[type="file"]')
+    .setInputFiles({
+      name: "broken.jsonl",
+      mimeType: "application/jsonl",
+      buffer: Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")])),
+    });
   await expect(page.getByText("broken.jsonl: 1 question, 5 lines to mend")).toBeVisible();
   await expect(page.getByRole("status").getByRole("listitem")).toHaveText([
     /^line 2 gold is missing$/,
