@@ -11,6 +11,7 @@ import {
   readVitestReport,
   showCounts,
 } from "./counts.ts";
+import { readJunitFailures, readPlaywrightFailures, readVitestFailures } from "./failures.ts";
 import { type LeakWatch, watchLeaks } from "./leaks.ts";
 import { ensurePythonEnv, PYTHON } from "./python-env.ts";
 import { ensureSshd } from "./sshd.ts";
@@ -29,7 +30,12 @@ const FAILED: Counts = { passed: 0, failed: 1, skipped: 0 };
 type Run = { env: Record<string, string>; report: string };
 
 /** Something that is run to its end, whatever became of the one before. */
-export type Suite = { name: string; run(run: Run): Promise<Counts> };
+export type Suite = {
+  name: string;
+  run(run: Run): Promise<Counts>;
+  /** A line for each test in the report that went wrong, said again at the end. */
+  readFailures?(report: string): string[];
+};
 
 const bin = (name: string) => join(ROOT, "node_modules/.bin", name);
 
@@ -76,7 +82,8 @@ export const FIELD_TESTS: Suite[] = [
 export async function runSuites(suites: Suite[]): Promise<number> {
   const watch = watchLeaks();
   const rows: { name: string; counts: Counts; secs: number }[] = [];
-  for (const [index, { name, run }] of suites.entries()) {
+  const failures: string[] = [];
+  for (const [index, { name, run, readFailures }] of suites.entries()) {
     console.log(`\n── ${name} ${"─".repeat(Math.max(0, 70 - name.length))}`);
     const begun = performance.now();
     const report = join(watch.folder, `report-${index}`);
@@ -85,6 +92,7 @@ export async function runSuites(suites: Suite[]): Promise<number> {
       return FAILED;
     });
     rows.push({ name, counts, secs: (performance.now() - begun) / 1000 });
+    if (readFailures !== undefined && existsSync(report)) failures.push(...readFailures(report));
   }
   rows.push({ name: "nothing left behind", counts: await checkLeaks(watch), secs: 0 });
 
@@ -94,6 +102,8 @@ export async function runSuites(suites: Suite[]): Promise<number> {
       `${counts.failed === 0 ? "✓" : "✗"} ${name.padEnd(20)} ${showCounts(counts)} (${secs.toFixed(1)} s)`,
     );
   }
+  if (failures.length > 0) console.log();
+  for (const failure of failures) console.log(`✗ ${failure}`);
   const total = addCounts(rows.map(({ counts }) => counts));
   console.log(`\n${showCounts(total)}`);
   return total.failed === 0 ? 0 : 1;
@@ -123,25 +133,27 @@ function checkPython(name: string, commands: string[][]): Suite {
 }
 
 function vitest(extra: Record<string, string> = {}): Suite {
-  return withPython("vitest", async ({ env, report }) => {
+  const suite = withPython("vitest", async ({ env, report }) => {
     ensureSshd();
     const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const code = await runCommand(bin("vitest"), args, { env: { ...env, ...extra } });
     return judge(existsSync(report) ? readVitestReport(report) : null, code);
   });
+  return { ...suite, readFailures: readVitestFailures };
 }
 
 function pytest(mark: string): Suite {
-  return withPython("pytest", async ({ env, report }, python) => {
+  const suite = withPython("pytest", async ({ env, report }, python) => {
     const args = ["-m", "pytest", "-q", "-m", mark, `--junitxml=${report}`];
     const code = await runCommand(python, args, { env, cwd: TRAINER });
     if (mark === "field" && code === PYTEST_FOUND_NOTHING) return { passed: 0, failed: 0, skipped: 0 };
     return judge(existsSync(report) ? readJunitReport(report) : null, code);
   });
+  return { ...suite, readFailures: readJunitFailures };
 }
 
 function playwright(extra: Record<string, string> = {}): Suite {
-  return withPython("playwright", async ({ env, report }) => {
+  const suite = withPython("playwright", async ({ env, report }) => {
     const { problem } = ensureChromium();
     if (problem !== null) return fail(problem);
     const args = ["test", "--reporter=list,json", "--pass-with-no-tests"];
@@ -152,6 +164,7 @@ function playwright(extra: Record<string, string> = {}): Suite {
     const isEmptyField = extra.SIGHTLINE_FIELD !== undefined && code === 0;
     return isEmptyField && counts !== null ? counts : judge(counts, code);
   });
+  return { ...suite, readFailures: readPlaywrightFailures };
 }
 
 function withPython(name: string, run: (run: Run, python: string) => Promise<Counts>): Suite {

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+
+/** A test that went wrong: where it stands, its name, and the first line of what it said. */
+type Failure = { where: string; name: string; said: string };
+
+type VitestReport = {
+  testResults: {
+    name: string;
+    status: string;
+    message?: string;
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
+  }[];
+};
+
+export function readVitestFailures(file: string): string[] {
+  const { testResults } = JSON.parse(readFileSync(file, "utf8")) as VitestReport;
+  return testResults
+    .flatMap(({ name: where, status, message = "", assertionResults }): Failure[] =>
+      status === "failed" && assertionResults.length === 0
+        ? [{ where, name: "could not be read", said: message }]
+        : assertionResults
+            .filter((test) => test.status === "failed")
+            .map((test) => ({ where, name: test.fullName, said: test.failureMessages.join("\n") })),
+    )
+    .map(showFailure);
+}
+
+type PlaywrightSuite = {
+  specs: {
+    title: string;
+    file: string;
+    tests: { status: string; results: { error?: { message?: string } }[] }[];
+  }[];
+  suites?: PlaywrightSuite[];
+};
+
+/** Those that failed, and those that passed only at the second go, which say so. */
+export function readPlaywrightFailures(file: string): string[] {
+  const { suites } = JSON.parse(readFileSync(file, "utf8")) as { suites: PlaywrightSuite[] };
+  const inSuite = (suite: PlaywrightSuite): Failure[] => [
+    ...suite.specs.flatMap((spec) =>
+      spec.tests
+        .filter(({ status }) => status === "unexpected" || status === "flaky")
+        .map(({ status, results }) => ({
+          where: spec.file,
+          name: status === "flaky" ? `${spec.title} (passed at the second go)` : spec.title,
+          said: results.find(({ error }) => error !== undefined)?.error?.message ?? "",
+        })),
+    ),
+    ...(suite.suites ?? []).flatMap(inSuite),
+  ];
+  return suites.flatMap(inSuite).map(showFailure);
+}
+
+export function readJunitFailures(file: string): string[] {
+  const failed = /<testcase classname="([^"]*)" name="([^"]*)"[^>]*>\s*<(?:failure|error) message="([^"]*)"/g;
+  return [...readFileSync(file, "utf8").matchAll(failed)].map(([, where = "", name = "", said = ""]) =>
+    showFailure({ where, name, said: said.replaceAll("&#10;", "\n") }),
+  );
+}
+
+function showFailure({ where, name, said }: Failure): string {
+  const lines = said
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal begin with one.
+    .replaceAll(/\u001b\[[0-9;]*m/g, "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  return `${where.replace(/^.*\/(?=(apps|packages|scripts)\/)/, "")} › ${name}: ${lines.slice(0, 3).join(" | ").slice(0, 300)}`;
+}
