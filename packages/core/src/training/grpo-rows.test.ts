@@ -26,6 +26,21 @@ test("a question goes out and comes back whole", () => {
   expect(file.rows).toEqual([row]);
 });
 
+test("a number and a task of one's own come back as they went out", () => {
+  const count = {
+    ...row,
+    task: "Object Counting",
+    prompt: "Video content:\n<\n>\nQuestion: How many chairs are there?",
+    question: "How many chairs are there?",
+    options: [],
+    gold: "4.5",
+    kind: "number" as const,
+  };
+  const { rows, problems } = readQuestionFile(toFile([toGrpoRow(count, "train")]), decode);
+  expect(problems).toEqual([]);
+  expect(rows).toEqual([count]);
+});
+
 test("every question of a world set comes back with its prompt, options and answer", () => {
   const { train } = makeHeadingSet(3, { train: 40, eval: 4, warm: 0 });
   const { rows, problems } = readQuestionFile(toFile(train.map((one) => toGrpoRow(one, "train"))), decode);

@@ -99,6 +99,7 @@ export function readGrpoRow(
     prompt,
     question: (split?.stem ?? own).trim(),
     options: Array.isArray(value.options) ? value.options : split?.options,
+    kind: value.kind,
     gold: wrapped?.[1]?.trim() ?? value.solution,
     chain: value.chain,
   };

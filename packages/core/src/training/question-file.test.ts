@@ -66,6 +66,25 @@ describe("readQuestionFile", () => {
     ]);
   });
 
+  it("takes numbers, which have no options, and tasks that the library knows", () => {
+    const number = { kind: "number", options: undefined };
+    const lines = [
+      row({ ...number, gold: 4.5 }),
+      row({ ...number, gold: "1e2", task: "Object Counting" }),
+      row({ ...number, gold: "many" }),
+      row({ kind: "number", gold: 2 }),
+    ];
+    const known = new Map([["0", { question_id: "q", task: "Object Counting", clip_id: null }]]);
+    const { rows, problems } = readWith(bytes(lines.join("\n")), (line) => decoder.decode(line), known);
+    expect(rows.map(({ gold, kind, options, question }) => ({ gold, kind, options, question }))).toEqual(
+      ["4.5", "1e2"].map((gold) => ({ gold, kind: "number", options: [], question: "Where is the kiosk?" })),
+    );
+    expect(problems).toEqual([
+      { line: 3, reason: 'gold "many" is no number' },
+      { line: 4, reason: "2 options; a question of kind number has none" },
+    ]);
+  });
+
   it("names a double id and an empty file", () => {
     const twice = readQuestionFile(bytes(`${row({ question_id: "a" })}\n${row({ question_id: "a" })}`));
     expect(twice.problems).toEqual([{ line: 2, reason: "question_id a stands on line 1 already" }]);

@@ -54,25 +54,52 @@ function readGoldLetter(gold: unknown, options: readonly string[]): string | nul
 
 type Known = ReadonlyMap<string, KnownQuestion>;
 
-function readLine(value: unknown, line: number, known: Known): TrainingRow | { problem: string } {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    return { problem: "not an object" };
-  const given = value as Record<string, unknown>;
-  const fields = isGrpoRow(given) ? readGrpoRow(given, known) : given;
-  if (!isText(fields.question)) return { problem: "question is missing" };
-  const options = fields.options;
+/** Options and right answer; a number is asked without options. */
+function readAnswer(
+  fields: Record<string, unknown>,
+): { options: string[]; gold: string } | { problem: string } {
+  const isNumber = fields.kind === "number";
+  const options = isNumber ? (fields.options ?? []) : fields.options;
   if (!Array.isArray(options) || !options.every(isText))
     return { problem: "options must be a list of texts" };
-  if (options.length < 2) return { problem: `${options.length} options; at least 2` };
+  if (isNumber && options.length > 0)
+    return { problem: `${options.length} options; a question of kind number has none` };
+  if (!isNumber && options.length < 2) return { problem: `${options.length} options; at least 2` };
   if (options.length > MAX_OPTIONS) return { problem: `${options.length} options; at most ${MAX_OPTIONS}` };
   if (fields.gold === undefined || fields.gold === null || fields.gold === "")
     return { problem: "gold is missing" };
+  const said = JSON.stringify(fields.gold);
+  if (isNumber) {
+    const gold = String(fields.gold).trim();
+    return gold !== "" && Number.isFinite(Number(gold))
+      ? { options, gold }
+      : { problem: `gold ${said} is no number` };
+  }
   const gold = readGoldLetter(fields.gold, options);
-  if (gold === null)
-    return { problem: `gold ${JSON.stringify(fields.gold)} is none of the ${options.length} options` };
+  return gold === null
+    ? { problem: `gold ${said} is none of the ${options.length} options` }
+    : { options, gold };
+}
+
+function readLine(
+  value: unknown,
+  line: number,
+  known: Known,
+  tasks: ReadonlySet<string>,
+): TrainingRow | { problem: string } {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { problem: "not an object" };
+  const given = value as Record<string, unknown>;
+  const isGrpo = isGrpoRow(given);
+  const fields = isGrpo ? readGrpoRow(given, known) : given;
+  if (!isText(fields.question)) return { problem: "question is missing" };
+  const answer = readAnswer(fields);
+  if ("problem" in answer) return answer;
+  const { options, gold } = answer;
   if (!isText(fields.task)) return { problem: "task is missing" };
-  if (!TASKS.includes(fields.task as "heading"))
-    return { problem: `unknown task ${JSON.stringify(fields.task)}; known: ${TASKS.join(", ")}` };
+  // A row of the released layout has its task from where it was exported, whose sets name theirs as they like.
+  if (!isGrpo && !tasks.has(fields.task))
+    return { problem: `unknown task ${JSON.stringify(fields.task)}; known: ${[...tasks].join(", ")}` };
   const { frames } = fields;
   if (frames !== undefined && !(Array.isArray(frames) && frames.length > 0 && frames.every(isText)))
     return { problem: "frames must be a list of files" };
@@ -87,7 +114,7 @@ function readLine(value: unknown, line: number, known: Known): TrainingRow | { p
     question,
     options,
     gold,
-    kind: "choice",
+    kind: fields.kind === "number" ? "number" : "choice",
     chain: isText(fields.chain) ? fields.chain : null,
     ...(frames === undefined ? {} : { frames }),
   };
@@ -113,25 +140,27 @@ function decodeLines(bytes: Uint8Array, decode: Decode): { text: string | null; 
 
 /**
  * Reads a JSONL file of questions with triples for training: `question`, `options`, `gold`, `task`, and `triples` (or
- * `video_text`, the whole `prompt`, or `frames`); `question_id`, `clip_id` and `chain` where there are some.
+ * `video_text`, the whole `prompt`, or `frames`); `question_id`, `clip_id` and `chain` where there are some. With
+ * `kind` "number" there are no options, and `gold` is a number. A task is one of the worlds', or of the library's.
  *
  * Every line is checked; nothing should be launched while there is a problem.
  *
  * The released GRPO layout (`messages`, `solution`) is read as well; what it does not hold is found by its question.
  *
- * @param known  Questions by {@link hashQuestion}, for released rows without ids and tasks.
+ * @param known  The library's questions by {@link hashQuestion}, for released rows without ids and tasks.
  * @param decode  Turns UTF-8 into text and throws on bytes that are none; the platform has one.
  */
 export function readQuestionFile(bytes: Uint8Array, decode: Decode, known: Known = new Map()): QuestionFile {
   const file: QuestionFile = { rows: [], problems: [] };
   const firstLine = new Map<string, number>();
+  const tasks = new Set<string>([...TASKS, ...[...known.values()].map(({ task }) => task)]);
   for (const { text, line } of decodeLines(bytes, decode)) {
     if (text === null) {
       file.problems.push({ line, reason: "not UTF-8" });
       continue;
     }
     if (text.trim() === "") continue;
-    const row = parseLine(text, line, known);
+    const row = parseLine(text, line, known, tasks);
     if ("problem" in row) {
       file.problems.push({ line, reason: row.problem });
       continue;
@@ -147,14 +176,19 @@ export function readQuestionFile(bytes: Uint8Array, decode: Decode, known: Known
   return file;
 }
 
-function parseLine(text: string, line: number, known: Known): TrainingRow | { problem: string } {
+function parseLine(
+  text: string,
+  line: number,
+  known: Known,
+  tasks: ReadonlySet<string>,
+): TrainingRow | { problem: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return { problem: `not a whole JSON object: ${error instanceof Error ? error.message : String(error)}` };
   }
-  return readLine(value, line, known);
+  return readLine(value, line, known, tasks);
 }
 
 /** Holds a share of the questions out of training, at least one of either kind; the same seed gives the same split. */
