@@ -11,9 +11,10 @@ import {
   isSamePlan,
   NOT_ASKED,
   type QuestionFacts,
+  type Replayer,
   type ReplayPlan,
   readQuestionFacts,
-  replayGroup,
+  replayGroups,
 } from "./index.ts";
 
 type Line = LineOf<"completion">;
@@ -30,6 +31,12 @@ function plan(change: Partial<ReplayPlan>) {
   const formula = whole.formula === null ? null : compileFormula(whole.formula, parse).formula;
   if (whole.formula !== null && formula === null) throw new Error("the formula of the test is wrong");
   return { plan: whole, formula, own_rules: "sightline" as const, scale: "group" as const };
+}
+
+function replayGroup(lines: readonly Line[], replayer: Replayer, question: QuestionFacts | null) {
+  const [replayed] = replayGroups([{ lines, question }], replayer);
+  if (!replayed) throw new Error("no group came back");
+  return replayed;
 }
 
 function group(...changes: Parameters<typeof completionLine>[1][]): Line[] {
@@ -211,6 +218,33 @@ describe("scoring anew", () => {
     const lines = group({ rewards: parts(1) }, { rewards: parts(0) });
     const { completions } = replayGroup(lines, { ...plan({}), scale: "none" }, four);
     expect(completions.map(({ after }) => after.advantage)).toEqual([0.5, -0.5]);
+  });
+
+  it("divides by the deviation of the whole generation where the run does, and says nothing where that is unknown", () => {
+    const parts = (accuracy: number | null) => ({
+      format: raw(1, 0.5),
+      accuracy: raw(accuracy, 0.5, accuracy === null ? "not scored" : null),
+      consistency: raw(0, 0),
+    });
+    const of = (...values: (number | null)[]) => ({
+      lines: group(...values.map((value) => ({ rewards: parts(value) }))),
+      question: four,
+    });
+    const by = { ...plan({}), scale: "batch" as const };
+    const advantages = (groups: ReturnType<typeof of>[]) =>
+      replayGroups(groups, by).map(({ completions }) => completions.map(({ after }) => after.advantage));
+    // The rewards 1, 0.5, 0.5, 0.5 have the standard deviation 0.25.
+    const [spread, tied] = advantages([of(1, 0), of(0, 0)]);
+    expect(spread?.[0]).toBeCloseTo(0.25 / 0.2501, 12);
+    expect(spread?.[1]).toBeCloseTo(-0.25 / 0.2501, 12);
+    expect(tied).toEqual([0, 0]);
+    expect(advantages([of(1, 0), of(null, 0)])).toEqual([
+      [null, null],
+      [null, null],
+    ]);
+    // Held-out answers have no reward and take nothing away.
+    const held = { ...of(1), lines: group({ split: "eval" }) };
+    expect(advantages([of(1, 0), of(0, 0), held])[0]?.[0]).toBeCloseTo(0.25 / 0.2501, 12);
   });
 
   it("names the line where a run's own numbers are not what its rules give", () => {

@@ -1,4 +1,5 @@
 import {
+  ADVANTAGE_EPS,
   advantageTolerance,
   type Gold,
   groupAdvantages,
@@ -24,7 +25,6 @@ export type Replayer = {
   plan: ReplayPlan;
   formula: Formula | null;
   own_rules: RuleSet;
-  /** `batch` can't be had of one group alone, and is done as `group`. */
   scale: RewardScale;
 };
 
@@ -38,7 +38,8 @@ const inWords = (reason: string | null) =>
   reason === null ? "no reason given" : (IN_WORDS[reason] ?? reason);
 
 /** Reasons of the trainer with which a part counts for nothing in the whole group, as TRL sums it. */
-const countsForNothing = (reason: string | null) => reason !== null && /judge[ _]failed|gold/.test(reason);
+const countsForNothing = (reason: string | null) =>
+  reason !== null && /judge[ _]failed|gold|asks for a number/.test(reason);
 
 /** Letters of questions whose options are not known. */
 const ANY_OPTIONS: Options = { count: 8, texts: [] };
@@ -185,20 +186,32 @@ export type ReplayedGroup = {
   kept: number;
 };
 
+/** A whole group of one generation, not empty, and its question; the first line that has a prompt gives it to all. */
+export type StoredGroup = { lines: readonly Line[]; question: QuestionFacts | null };
+
 /**
- * Scores the completions of one group of one generation anew. Nothing of it is stored here.
+ * Scores the groups of one generation anew, in their order. Nothing of it is stored here.
  *
- * Held-out answers carry no reward and no advantage, before or after.
+ * Held-out answers carry no reward and no advantage, before or after. Where the run divides by the deviation of the
+ * whole batch, one unknown reward leaves every advantage of the generation unknown.
  *
- * @param lines  The whole group, not empty; the first that has a prompt gives it to all.
+ * @param groups  All of the generation where the scale is "batch"; any otherwise.
  */
-export function replayGroup(
-  lines: readonly Line[],
-  replayer: Replayer,
-  question: QuestionFacts | null,
-): ReplayedGroup {
+export function replayGroups(groups: readonly StoredGroup[], replayer: Replayer): ReplayedGroup[] {
+  const scored = groups.map((group) => scoreGroup(group, replayer));
+  const trained = scored.filter(({ is_held_out }) => !is_held_out);
+  const batch =
+    replayer.scale === "batch" && trained.length > 0 && trained.every(({ rewards }) => rewards !== null)
+      ? groupAdvantages(trained.flatMap(({ rewards }) => rewards ?? [])).std
+      : null;
+  return scored.map((group) => rankGroup(group, replayer.scale, batch));
+}
+
+type ScoredGroup = ReturnType<typeof scoreGroup>;
+
+function scoreGroup({ lines, question }: StoredGroup, replayer: Replayer) {
   const prompt = lines.find((line) => line.prompt !== null)?.prompt ?? null;
-  const isHeldOut = lines[0]?.split === "eval";
+  const is_held_out = lines[0]?.split === "eval";
   const scored = lines.map((line) => {
     const emitted: Parts = {
       format: emittedPart(line, "format"),
@@ -208,23 +221,33 @@ export function replayGroup(
     };
     const parts = scoreAnew(line, emitted, replayer.plan.rules, prompt, question);
     const nothing: Reward = { reward: null, reason: null };
-    return { line, emitted, parts, next: isHeldOut ? nothing : reward(line, parts, replayer) };
+    return { line, emitted, parts, next: is_held_out ? nothing : reward(line, parts, replayer) };
   });
-  const rewards = scored.flatMap(({ next }) => next.reward ?? []);
-  const isKnown = rewards.length === scored.length && !isHeldOut;
-  const group = isKnown ? groupAdvantages(rewards) : null;
-  const isScaled = replayer.scale !== "none";
-  const advantages =
-    group && !isScaled ? rewards.map((reward) => reward - group.mean) : (group?.advantages ?? []);
-  const tolerance = isScaled ? advantageTolerance(group?.std ?? 0) : 1e-6;
-  const completions = scored.map(({ line, emitted, parts, next }, k): ReplayedCompletion => {
+  const known = scored.flatMap(({ next }) => next.reward ?? []);
+  return { scored, is_held_out, rewards: known.length === scored.length && !is_held_out ? known : null };
+}
+
+/** @param batch  Standard deviation of all rewards of the generation; null where it is not known. */
+function rankGroup(
+  { scored, is_held_out, rewards }: ScoredGroup,
+  scale: RewardScale,
+  batch: number | null,
+): ReplayedGroup {
+  const group = rewards === null ? null : groupAdvantages(rewards);
+  const std = scale === "batch" ? batch : (group?.std ?? null);
+  const rank = (reward: number | null): number | null => {
+    if (group === null || reward === null) return null;
+    if (scale === "none") return reward - group.mean;
+    return std === null ? null : (reward - group.mean) / (std + ADVANTAGE_EPS);
+  };
+  const completions = scored.map(({ line, emitted, parts, next }): ReplayedCompletion => {
     const before: ReplaySide = {
       format: emitted.format.raw,
       accuracy: emitted.accuracy.raw,
       consistency: emitted.consistency.raw,
       letter: emitted.letter,
-      reward: isHeldOut ? null : finite(toNumber(line.reward)),
-      advantage: isHeldOut ? null : finite(toNumber(line.advantage)),
+      reward: is_held_out ? null : finite(toNumber(line.reward)),
+      advantage: is_held_out ? null : finite(toNumber(line.advantage)),
       reason: emitted.consistency.raw === null ? emitted.consistency.reason : null,
     };
     const after: ReplaySide = {
@@ -233,12 +256,16 @@ export function replayGroup(
       consistency: parts.consistency.raw,
       letter: parts.letter,
       reward: next.reward,
-      advantage: advantages[k] ?? null,
+      advantage: rank(next.reward),
       reason: next.reason ?? (parts.consistency.raw === null ? parts.consistency.reason : null),
     };
     return { before, after, flips: findFlips(before, after) };
   });
-  return { completions, tolerance, kept: scored.filter(({ parts }) => parts.is_kept).length };
+  return {
+    completions,
+    tolerance: scale === "none" ? 1e-6 : advantageTolerance(std ?? 0),
+    kept: scored.filter(({ parts }) => parts.is_kept).length,
+  };
 }
 
 /** Whether a plan asks for nothing but what the run did itself. */

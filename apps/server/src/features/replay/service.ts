@@ -8,10 +8,11 @@ import {
   isSamePlan,
   type QuestionFacts,
   type Replay,
+  type ReplayedGroup,
   type Replayer,
   type ReplayFlip,
   readQuestionFacts,
-  replayGroup,
+  replayGroups,
 } from "@sightline/core/replay";
 import { readRewardScale } from "@sightline/core/rewards";
 import { lastStepKept, type RunDetail } from "@sightline/core/runs";
@@ -149,24 +150,41 @@ export function createReplayService({
     const take = (all: readonly StoredCompletion[]) => {
       const [first] = all;
       if (!first || first.line.step > lastStepKept(known, first.line.attempt)) return;
-      for (const group of splitGenerations(all)) {
-        const ids = group.map(({ id }) => id);
-        const lines = group.map(({ line }) => line);
-        const scored = replayGroup(lines, replayer, questions.get(first.line.question_id) ?? null);
-        tally.add(ids, lines, scored);
-        scored.completions.forEach(({ before, after, flips }, k) => {
-          const one = group[k];
-          if (one && flips.length > 0)
-            flipped.push({
-              id: one.id,
-              step: one.line.step,
-              task: one.line.task,
-              flips,
-              sides: [before, after],
-            });
+      for (const generation of splitGenerations(all)) {
+        const groups = splitGroups(generation);
+        const scored = replayGroups(
+          groups.map((group) => ({
+            lines: group.map(({ line }) => line),
+            question: questions.get(group[0]?.line.question_id ?? "") ?? null,
+          })),
+          replayer,
+        );
+        groups.forEach((group, at) => {
+          const replayed = scored[at];
+          if (replayed) keep(group, replayed);
         });
       }
     };
+    const keep = (group: readonly StoredCompletion[], replayed: ReplayedGroup) => {
+      tally.add(
+        group.map(({ id }) => id),
+        group.map(({ line }) => line),
+        replayed,
+      );
+      replayed.completions.forEach(({ before, after, flips }, k) => {
+        const one = group[k];
+        if (one && flips.length > 0)
+          flipped.push({
+            id: one.id,
+            step: one.line.step,
+            task: one.line.task,
+            flips,
+            sides: [before, after],
+          });
+      });
+    };
+    // The deviation of a batch is that of all groups of a step.
+    const isSame = replayer.scale === "batch" ? isSameStep : isSameGroup;
 
     let at: Place | null = null;
     let open: StoredCompletion[] = [];
@@ -175,7 +193,7 @@ export function createReplayService({
       control.signal.throwIfAborted();
       const rows = store.next(run_id, at, upto_id, SLICE);
       for (const row of rows) {
-        if (open[0] && !isSameGroup(open[0], row)) {
+        if (open[0] && !isSame(open[0], row)) {
           take(open);
           open = [];
         }
@@ -283,18 +301,32 @@ export function createReplayService({
   };
 }
 
-function isSameGroup({ line: a }: StoredCompletion, { line: b }: StoredCompletion): boolean {
-  return a.step === b.step && a.attempt === b.attempt && a.group_id === b.group_id;
+function isSameStep({ line: a }: StoredCompletion, { line: b }: StoredCompletion): boolean {
+  return a.step === b.step && a.attempt === b.attempt;
+}
+
+function isSameGroup(a: StoredCompletion, b: StoredCompletion): boolean {
+  return isSameStep(a, b) && a.line.group_id === b.line.group_id;
 }
 
 /** A trainer that names groups alike in two generations of a step has two groups all the same. */
 function splitGenerations(all: readonly StoredCompletion[]): StoredCompletion[][] {
+  return split(all, ({ line }) => `${line.gen} ${line.split ?? "train"}`);
+}
+
+function splitGroups(generation: readonly StoredCompletion[]): StoredCompletion[][] {
+  return split(generation, ({ line }) => line.group_id);
+}
+
+function split(
+  all: readonly StoredCompletion[],
+  keyOf: (one: StoredCompletion) => string,
+): StoredCompletion[][] {
   const found = new Map<string, StoredCompletion[]>();
   for (const one of all) {
-    const key = `${one.line.gen} ${one.line.split ?? "train"}`;
-    const own = found.get(key);
+    const own = found.get(keyOf(one));
     if (own) own.push(one);
-    else found.set(key, [one]);
+    else found.set(keyOf(one), [one]);
   }
   return [...found.values()];
 }
