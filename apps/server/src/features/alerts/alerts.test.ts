@@ -328,6 +328,33 @@ test("a receiver is not told on and on while what came of it can't be written", 
   );
 });
 
+test("an alert that can't be written is raised once it can, of a silent run and of one that has ended", async () => {
+  const { server, alerts } = await serve();
+  alerts.save(null, rule("non_finite"));
+  alerts.save(null, rule("stalled", { params: { after_secs: 1 } }));
+  const beside = new Database(join(server.app.dataDir, "sightline.db"));
+  closers.push(async () => void beside.close());
+  // As a full disk does.
+  beside.exec(
+    "CREATE TRIGGER full_disk BEFORE INSERT ON alerts BEGIN SELECT RAISE(ABORT, 'disk is full'); END",
+  );
+  const ended = await launch(server, { faults: "nan@5" });
+  await done(server, ended);
+  const silent = await launch(server, { steps_per_sec: 20, faults: "stall@10:60" });
+  await until(
+    () => logged,
+    (text) =>
+      text.includes("writing an alert of a silent run") && text.includes("looking for alerts in a run"),
+  );
+  expect([...alerts.ofRun(ended), ...alerts.ofRun(silent)]).toEqual([]);
+  beside.exec("DROP TRIGGER full_disk");
+  await until(
+    () => [...alerts.ofRun(ended), ...alerts.ofRun(silent)].map(({ kind }) => kind),
+    (kinds) => kinds.join() === "non_finite,stalled",
+    15_000,
+  );
+});
+
 test("alerts go to allowed targets alone", async () => {
   const { alerts } = await serve();
   const put = (url: string) => () => alerts.putWebhook({ webhook_id: null, name: "x", url });

@@ -17,6 +17,8 @@ import type { createPoints, RunPoints } from "./points.ts";
 import type { AlertRow, AlertStore } from "./store.ts";
 
 const LOOK_MS = 1000;
+/** A run whose alerts could not be written is looked at again after so long. */
+const AGAIN_MS = 5000;
 /** A run that is asked about so often settles in between. */
 const GATHER_MS = 200;
 const HEARD_STATES: readonly RunSummary["state"][] = ["running", "stalled", "orphaned"];
@@ -43,6 +45,8 @@ export function createWatch(parts: {
   const { store, runs, points, log } = parts;
   const watched = new Map<string, WatchedRun>();
   const dirty = new Set<string>();
+  /** When to look again at runs whose alerts could not be written. */
+  const unwritten = new Map<string, number>();
   let working: Promise<void> | null = null;
   let is_closed = false;
   let gathering: ReturnType<typeof setTimeout> | undefined;
@@ -183,9 +187,10 @@ export function createWatch(parts: {
       const found = runs.list({ trash: false }).filter((run) => wanted.has(run.run_id) && !run.recorded);
       for (const run of found) {
         if (is_closed) return;
-        await look(run).catch((error: unknown) =>
-          log.error({ err: error, run_id: run.run_id }, "looking for alerts in a run"),
-        );
+        await look(run).catch((error: unknown) => {
+          unwritten.set(run.run_id, Date.now() + AGAIN_MS);
+          log.error({ err: error, run_id: run.run_id }, "looking for alerts in a run");
+        });
       }
     }
   };
@@ -201,6 +206,11 @@ export function createWatch(parts: {
 
   /** Asks rules for stalled runs: silence is counted from what arrived here, so that a host's clock may be wrong. */
   const listen = () => {
+    for (const [run_id, at_ms] of unwritten) {
+      if (at_ms > Date.now()) continue;
+      unwritten.delete(run_id);
+      wake([run_id]);
+    }
     if (watched.size === 0) return;
     const stalls = store.rules().filter(({ rule }) => rule.kind === "stalled");
     if (stalls.length === 0) return;
@@ -218,13 +228,20 @@ export function createWatch(parts: {
         const at = known.rules.get(rule.rule_id);
         if (!at?.state.alive) continue;
         const next = foldSilence(rule.rule, at.state, at.state.alive.time_secs + secs);
-        if (next.changes.length === 0) continue;
-        at.state = next.state;
+        if (next.changes.length === 0 || unwritten.has(run.run_id)) continue;
         void points
           .read(run.run_id)
-          .then((read) => store.durably(() => write(run, rule, at, next.changes, read, false)))
-          .then(parts.onChange)
-          .catch((error: unknown) => log.error({ err: error }, "writing an alert of a silent run"));
+          .then((read) => {
+            // A row that came meanwhile is a sign of life.
+            if (known.rules.get(rule.rule_id) !== at || at.state.open !== null) return;
+            store.durably(() => write(run, rule, { ...at, state: next.state }, next.changes, read, false));
+            at.state = next.state;
+            parts.onChange();
+          })
+          .catch((error: unknown) => {
+            unwritten.set(run.run_id, Date.now() + AGAIN_MS);
+            log.error({ err: error, run_id: run.run_id }, "writing an alert of a silent run");
+          });
       }
     }
   };
