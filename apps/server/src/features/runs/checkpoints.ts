@@ -24,6 +24,8 @@ const PIECE_BYTES = 4 * 1_048_576;
 /** Where a checkpoint is fetched to: below a folder that the owner listed. */
 export type FetchTarget = { folder_id: string; path: string };
 
+export type Checkpoints = ReturnType<typeof createCheckpoints>;
+
 /** Lists, fetches and deletes the checkpoints of runs, wherever these are. */
 export function createCheckpoints(parts: {
   store: RunStore;

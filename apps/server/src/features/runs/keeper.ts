@@ -42,7 +42,7 @@ export type HostKeeper = {
   close(): Promise<void>;
 };
 
-type Parts = {
+export type KeeperParts = {
   host_id: string;
   /** The way to the host; another one after the host was detached and brought back. */
   executor(): Executor;
@@ -77,7 +77,7 @@ type Watched = {
  * state of every attempt that has not ended, one that reads their streams. Nothing here is remembered that a restart
  * would miss: the rows say what was asked for, the host says what is.
  */
-export function createHostKeeper(parts: Parts): HostKeeper {
+export function createHostKeeper(parts: KeeperParts): HostKeeper {
   const { host_id, executor, store, lines, ingest, hub, log } = parts;
   const closing = new AbortController();
   const lookNow = createFlag();

@@ -111,5 +111,10 @@ export type AttemptRecord = typeof attempts.$inferSelect;
 /** What an attempt that is still to come is there for. */
 export type NextAttempt = { cause: "retry"; why: string; overrides: Record<string, number> };
 
+/** The overrides of an attempt, from its row: as this server wrote them. */
+export function readOverrides(text: string): Record<string, number> {
+  return JSON.parse(text) as Record<string, number>;
+}
+
 /** Ours: a run that is only watched takes no place on its host. */
 export const isOwn = sql`${runs.run_id} NOT IN (SELECT run_id FROM watched_runs)`;
