@@ -28,10 +28,13 @@ const start = async (...args: Parameters<typeof startSshServer>) => {
 
 const STEPS = 60;
 
-/** Launches a run of six seconds, cuts the link on its way, and holds the page and the rows against the host's files. */
-async function runThrough(server: Server, cut: (run_id: string) => Promise<void>) {
+/**
+ * Launches a run of six seconds if its steps aren't slower, cuts the link on its way, and holds the page and the
+ * rows against the host's files.
+ */
+async function runThrough(server: Server, cut: (run_id: string) => Promise<void>, steps_per_sec = 10) {
   const { client, host_id, root, dataDir } = server;
-  const request = smallRun({ steps_per_sec: 10, steps_per_epoch: 15, max_steps: STEPS });
+  const request = smallRun({ steps_per_sec, steps_per_epoch: 15, max_steps: STEPS });
   const { run_id } = await client.runs.launch.mutate({ ...request, host_id });
   const follower = followRuns(client, [run_id]);
   cleanups.push(() => follower.stop());
@@ -72,22 +75,27 @@ describe.skipIf(why !== null)("a run whose link is cut", () => {
   it("says unreachable while the host is away, goes on there, and catches up when it is back", async () => {
     const server = await start("away");
     const { client, host_id, sshd } = server;
-    await runThrough(server, async (run_id) => {
-      await expect(client.hosts.detach.mutate({ host_id })).rejects.toThrow(/has not ended/);
-      await sshd.stop();
-      await expect.poll(() => stateOf(server, run_id), { timeout: 30_000 }).toBe("unreachable");
-      expect(server.app.runs.get(run_id).run.problem).toMatch(/does not answer/);
-      const { trainer = 0 } = attemptProcesses(sshd.home, run_id, 1) ?? {};
-      expect(existsSync(`/proc/${trainer}`)).toBe(true);
-      // One that is away may be away for good.
-      await client.hosts.doctor.mutate({ host_id });
-      await client.hosts.detach.mutate({ host_id });
-      expect(stateOf(server, run_id)).toBe("unreachable");
-      await client.hosts.restore.mutate({ host_id });
-      await sshd.start();
-      await client.hosts.doctor.mutate({ host_id });
-    });
-  });
+    await runThrough(
+      server,
+      async (run_id) => {
+        await expect(client.hosts.detach.mutate({ host_id })).rejects.toThrow(/has not ended/);
+        await sshd.stop();
+        await expect.poll(() => stateOf(server, run_id), { timeout: 30_000 }).toBe("unreachable");
+        expect(server.app.runs.get(run_id).run.problem).toMatch(/does not answer/);
+        const { trainer = 0 } = attemptProcesses(sshd.home, run_id, 1) ?? {};
+        expect(existsSync(`/proc/${trainer}`)).toBe(true);
+        // One that is away may be away for good.
+        await client.hosts.doctor.mutate({ host_id });
+        await client.hosts.detach.mutate({ host_id });
+        expect(stateOf(server, run_id)).toBe("unreachable");
+        await client.hosts.restore.mutate({ host_id });
+        await sshd.start();
+        await client.hosts.doctor.mutate({ host_id });
+      },
+      // Slow steps, so that even a busy machine notices the silence long before the run ends.
+      2,
+    );
+  }, 120_000);
 
   it("is found again by a server that was started anew while the host was away", async () => {
     const server = await start("restart");
