@@ -6,7 +6,7 @@ import { metricsLine } from "@sightline/core/testing";
 import { openDatabase } from "../src/db/open.ts";
 import { UnreachableError } from "../src/executors/executor.ts";
 import { findPython, TRAINER_DIR } from "../src/executors/local.ts";
-import { createSlctlExecutor } from "../src/executors/slctl-executor.ts";
+import { createSlctlExecutor } from "../src/executors/slctl/index.ts";
 import { startSshHost } from "../src/executors/testing/ssh-host.ts";
 import { whyNoSshd } from "../src/executors/testing/sshd.ts";
 import { makeDataDir } from "../src/features/runs/testing/servers.ts";

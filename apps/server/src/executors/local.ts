@@ -3,7 +3,8 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Elsewhere, type Executor, UnreachableError } from "./executor.ts";
-import { createSlctlExecutor, type SlctlChannel } from "./slctl-executor.ts";
+import { createSlctlExecutor } from "./slctl/index.ts";
+import type { SlctlChannel } from "./slctl/link.ts";
 
 const run = promisify(execFile);
 

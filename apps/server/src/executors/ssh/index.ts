@@ -1,6 +1,6 @@
 import type { HostContact } from "@sightline/core/hosts";
 import type { Elsewhere } from "../executor.ts";
-import { createSlctlExecutor, type SlctlExecutor } from "../slctl-executor.ts";
+import { createSlctlExecutor, type SlctlExecutor } from "../slctl/index.ts";
 import { contactHost, trustKey } from "./contact.ts";
 import { makeSshFolder, type SshFolder } from "./folder.ts";
 import { createSshLink, type SshTarget } from "./link.ts";

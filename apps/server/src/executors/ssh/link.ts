@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { Readable } from "node:stream";
-import type { SlctlChannel } from "../slctl-executor.ts";
+import type { SlctlChannel } from "../slctl/link.ts";
 import { BOOT_LINE, loadBundle, REMOTE_COMMAND } from "./boot.ts";
 import { type SshFolder, sshEnvironment } from "./folder.ts";
 import { explainSsh, SshError } from "./problem.ts";

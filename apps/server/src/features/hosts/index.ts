@@ -13,7 +13,7 @@ import type { Logger } from "pino";
 import type { Db } from "../../db/open.ts";
 import { type Elsewhere, type Executor, UnreachableError } from "../../executors/executor.ts";
 import { createLocalExecutor, NoPythonError } from "../../executors/local.ts";
-import type { SlctlExecutor } from "../../executors/slctl-executor.ts";
+import type { SlctlExecutor } from "../../executors/slctl/index.ts";
 import { createSsh, SshError } from "../../executors/ssh/index.ts";
 import { createBell, follow } from "../../live/follow.ts";
 import type { Jobs } from "../jobs/tray.ts";

@@ -6,7 +6,7 @@ import type { HostEnvironment } from "@sightline/core/hosts";
 import { z } from "zod";
 import { UnreachableError } from "../../executors/executor.ts";
 import { TRAINER_DIR } from "../../executors/local.ts";
-import type { SlctlExecutor } from "../../executors/slctl-executor.ts";
+import type { SlctlExecutor } from "../../executors/slctl/index.ts";
 import type { Jobs } from "../jobs/tray.ts";
 import type { HostRecord, HostStore, PrepareOrder } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { HostRefusedError, UnreachableError } from "./executor.ts";
-import { openSlctlSession } from "./slctl-session.ts";
+import { HostRefusedError, UnreachableError } from "../executor.ts";
+import { openSlctlSession } from "./session.ts";
 
 /** The far end of a session, played by hand. */
 function farEnd() {

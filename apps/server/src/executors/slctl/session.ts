@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { z } from "zod";
-import { type Deferred, deferred } from "./deferred.ts";
-import { HostRefusedError, UnreachableError } from "./executor.ts";
+import { type Deferred, deferred } from "../deferred.ts";
+import { HostRefusedError, UnreachableError } from "../executor.ts";
 
 /**
  * One conversation with `slctl serve` over a pair of streams: a child's pipes here, an ssh connection elsewhere.
