@@ -107,7 +107,7 @@ test("a rule is changed, taken back, removed and brought back", async ({ page })
   await rules.getByRole("link", { name: "No signal" }).click();
   await page.getByLabel("Window", { exact: true }).fill("50");
   await page.getByRole("button", { name: "Save the rule" }).click();
-  await expect(rules).toContainText("window 50, share at least 0.9");
+  await expect(rules).toContainText("window 50 steps, share at least 0.9");
   await rules.getByRole("link", { name: "No signal" }).click();
   await page.getByRole("region", { name: "History" }).getByRole("button", { name: "Bring back" }).click();
   await expect(page.getByLabel("Window", { exact: true })).toHaveValue("20");

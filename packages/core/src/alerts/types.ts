@@ -11,6 +11,8 @@ export type AlertParam = {
   max: number;
   step: number;
   is_whole: boolean;
+  /** What it counts, where the label does not say so. */
+  unit?: string;
 };
 
 const whole = (name: string, label: string, help: string, fallback: number, most: number): AlertParam => ({
@@ -34,6 +36,10 @@ const share = (name: string, label: string, help: string, fallback: number): Ale
   is_whole: false,
 });
 const MOST_STEPS = 1000;
+const window = (help: string, fallback: number): AlertParam => ({
+  ...whole("window", "Window", help, fallback, MOST_STEPS),
+  unit: "steps",
+});
 
 /** The causes that a rule can look for, with what can be set of each. */
 export const ALERT_KINDS = {
@@ -48,7 +54,7 @@ export const ALERT_KINDS = {
     title: "No signal",
     summary: "Most groups have equal rewards, so that nothing is learned from them.",
     params: [
-      whole("window", "Window", "Steps that the mean is taken over", 20, MOST_STEPS),
+      window("Steps that the mean is taken over", 20),
       share("at_least", "Share at least", "Mean share of groups without a signal", 0.9),
     ],
   },
@@ -56,7 +62,7 @@ export const ALERT_KINDS = {
     title: "Format saturated, accuracy flat",
     summary: "The format reward has nothing left to give and accuracy does not rise.",
     params: [
-      whole("window", "Window", "Steps that the means are taken over", 60, MOST_STEPS),
+      window("Steps that the means are taken over", 60),
       share("format_at_least", "Format at least", "Mean of the format reward over the window", 0.97),
       share("accuracy_below", "Accuracy below", "A run that is this good has nothing to mend", 0.85),
       share("gain_below", "Gain below", "Accuracy of the window's second half less that of its first", 0.02),
@@ -66,13 +72,7 @@ export const ALERT_KINDS = {
     title: "Length drift",
     summary: "Completions have become much longer or shorter than at the run's beginning.",
     params: [
-      whole(
-        "window",
-        "Window",
-        "Steps that the means are taken over, at the beginning and now",
-        20,
-        MOST_STEPS,
-      ),
+      window("Steps that the means are taken over, at the beginning and now", 20),
       {
         name: "factor",
         label: "Factor",
@@ -89,7 +89,7 @@ export const ALERT_KINDS = {
     title: "Judge failing",
     summary: "The judge times out, refuses or can't be read, so that consistency is not measured.",
     params: [
-      whole("window", "Window", "Steps with calls that the share is taken over", 5, MOST_STEPS),
+      window("Steps with calls that the share is taken over", 5),
       share("at_least", "Share at least", "Failed calls of all calls over the window", 0.5),
     ],
   },

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Menu } from "@mantine/core";
 import {
   ALERT_KIND_NAMES,
   ALERT_KINDS,
+  type AlertParam,
   type AlertRule,
   readParam,
   type StandingRule,
@@ -131,7 +132,10 @@ function describeScope({ scope }: AlertRule): string {
 }
 
 export function describeParams(rule: AlertRule): string {
-  return ALERT_KINDS[rule.kind].params
-    .map(({ label, name }) => `${label.toLowerCase()} ${readParam(rule, name)}`)
+  const params: readonly AlertParam[] = ALERT_KINDS[rule.kind].params;
+  return params
+    .map(({ label, name, unit }) =>
+      [label.toLowerCase(), readParam(rule, name), unit].filter((one) => one !== undefined).join(" "),
+    )
     .join(", ");
 }
