@@ -80,8 +80,9 @@ def _keep(folder: Path, model: Any, reader: Any) -> Path:
 def load_policy(folder: Path, *, dtype: torch.dtype) -> Any:
     """A causal model, one that sees as well, or a policy whose adapters lie in the folder on top of their base."""
     if (folder / "adapter_config.json").exists():
-        from peft import AutoPeftModelForCausalLM
+        from peft import PeftConfig, PeftModel
 
-        return AutoPeftModelForCausalLM.from_pretrained(folder, dtype=dtype)
+        base = PeftConfig.from_pretrained(folder).base_model_name_or_path
+        return PeftModel.from_pretrained(load_policy(Path(base), dtype=dtype), folder)
     sees = hasattr(AutoConfig.from_pretrained(folder), "vision_config")
     return (AutoModelForImageTextToText if sees else AutoModelForCausalLM).from_pretrained(folder, dtype=dtype)

@@ -17,6 +17,7 @@ NOT_SAMPLED = "not_sampled"
 NO_THINK = "no_think"
 WRONG = "skipped_wrong_answer"
 JUDGE_FAILED = "judge failed in the group"
+NO_LETTER = "the judge gives letters, and the question asks for a number"
 NULL_BESIDE = "another completion of the group has none"
 
 Reward = Callable[[Mapping[str, Any]], RawReward]
@@ -106,7 +107,9 @@ class Scorer:
         groups = [rows[start : start + group_size] for start in range(0, len(rows), group_size)]
         judged: list[list[Scored]] = []
         for index, group in enumerate(groups, start=first_group):
-            if is_consistency_weighted or index % self.judge_every_groups == 0:
+            if group[0].question.kind == "number":
+                _leave_out(group, "consistency", NO_LETTER)
+            elif is_consistency_weighted or index % self.judge_every_groups == 0:
                 judged.append(group)
             else:
                 _leave_out(group, "consistency", NOT_SAMPLED)

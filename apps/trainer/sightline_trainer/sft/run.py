@@ -16,7 +16,7 @@ from sightline_trainer.grpo.run import Run
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Plan
 from sightline_trainer.grpo.tiny import end_id, space_tags
-from sightline_trainer.grpo.trainer import RunCallback, StepTrainer, lora_config, zero_config
+from sightline_trainer.grpo.trainer import RunCallback, StepTrainer, lora_config
 from sightline_trainer.rewards.letter import Options
 from sightline_trainer.rewards.trace import read_gold
 from sightline_trainer.sft.settings import SftSettings
@@ -108,7 +108,6 @@ def build_sft_config(plan: Plan, output_dir: str, max_steps: int, *, has_gpu: bo
         bf16=has_gpu,
         gradient_checkpointing=has_gpu and settings.gradient_checkpointing,
         dataloader_pin_memory=has_gpu,
-        deepspeed=zero_config(settings.zero_stage) if has_gpu else None,
         model_init_kwargs={"dtype": "bfloat16" if has_gpu and settings.lora_rank else "float32"},
     )
 

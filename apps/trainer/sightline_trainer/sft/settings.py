@@ -12,6 +12,7 @@ from sightline_trainer.rewards.score import PARTS
 from sightline_trainer.stages import SpecError, Stage, read_stages
 
 TARGETS = ("reasoning", "answer")
+ONE_PROCESS = "a supervised run is one process"
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ def read_sft_plan(spec: Mapping[str, Any]) -> Plan:
         raise SpecError(f"settings.target {settings.target!r} must be reasoning or answer")
     if settings.vlm_frames or settings.model == "tiny-vlm":
         raise SpecError("a supervised run learns from text alone; leave settings.vlm_frames at 0")
+    if settings.num_processes != 1 or settings.zero_stage:
+        raise SpecError(f"{ONE_PROCESS}: set settings.num_processes to 1 and settings.zero_stage to 0")
     if settings.epochs <= 0:
         raise SpecError("settings.epochs must be above 0; the untrained policy is an evaluation without a checkpoint")
     if settings.prompts_per_step < 1 or settings.prompts_per_step % max(1, settings.micro_batch):

@@ -173,6 +173,26 @@ def test_an_evaluation_shows_the_same_frames(root: Path, seen: RunDir):
     assert card["values"]["vlm_frames"] == 2
 
 
+def test_adapters_on_a_model_that_sees_go_on_and_are_asked(root: Path):
+    settings = {**SETTINGS, "lora_rank": 2}
+    run = make_run(root, "adapters", stages=[STAGE], **settings)
+    draw_frames(run)
+    finish(run, 1)
+    folder = checkpoint_dir(run, STEPS)
+    assert (folder / "adapter_model.safetensors").exists()
+    resumed = make_run(root, "adapters-resumed", stages=[STAGE], **settings)
+    draw_frames(resumed)
+    shutil.copytree(checkpoint_dir(run, 1), checkpoint_dir(resumed, 1))
+    finish(resumed, 1, resume=1)
+    assert losses(read_lines(resumed, 1))[STEPS] == losses(read_lines(run, 1))[STEPS]
+    asked = make_run(root, "adapters-asked", "evaluate", **settings, checkpoint=f"adapters/{STEPS}")
+    draw_frames(asked)
+    finish(asked, 1)
+    [before] = [line for line in of_type(read_lines(run, 1), "evaluation") if line["step"] == STEPS]
+    [after] = of_type(read_lines(asked, 1), "evaluation")
+    assert after["overall"]["n"] == before["overall"]["n"]
+
+
 def ask(**changes: Any) -> Question:
     values: dict[str, Any] = {"question_id": "a", "task": "heading", "prompt": "start north", "question": "heading ?"}
     return Question(**(values | {"options": ("north", "east"), "gold": "B"} | changes))

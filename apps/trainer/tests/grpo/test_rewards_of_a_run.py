@@ -9,7 +9,7 @@ from sightline_trainer.grpo.data import Question
 from sightline_trainer.grpo.judge import Inquiry, Verdict
 from sightline_trainer.grpo.own_rewards import check_names, sample_completions
 from sightline_trainer.grpo.record import wire_row
-from sightline_trainer.grpo.scorer import NULL_BESIDE, Scorer
+from sightline_trainer.grpo.scorer import NO_LETTER, NULL_BESIDE, Scorer
 from sightline_trainer.grpo.trainer import weigh
 from sightline_trainer.rewards.score import PARTS, RawReward
 from sightline_trainer.stages import SpecError, Stage
@@ -61,6 +61,20 @@ def test_every_raw_reward_is_from_0_to_1_or_null_with_a_reason(rule_set, gold, k
     assert {row.raw["accuracy"] is None for row in rows} == {not readable}
     if not readable:
         assert rows[0].null_reason["accuracy"] == "gold not readable"
+
+
+def test_a_judge_that_gives_letters_is_not_asked_about_a_number():
+    class Unasked:
+        def ask(self, items: Sequence[Inquiry]) -> list[Verdict]:
+            assert not items
+            return []
+
+    item = Question("n", "counting", "how many?", "how many?", (), "4", "number")
+    scorer = Scorer({"n": item}, "sightline", Unasked(), 1, ("paper", "unconditional", "letter_stripped"))
+    texts = ["<think>four of them</think><answer>4</answer>", "<think>many</think><answer>9</answer>"]
+    rows = scorer.score(["n", "n"], texts, group_size=2, first_group=0, is_consistency_weighted=True).rows
+    assert [row.raw["accuracy"] for row in rows] == [1.0, 0.0]
+    assert [(row.raw["consistency"], row.null_reason["consistency"]) for row in rows] == [(None, NO_LETTER)] * 2
 
 
 def test_a_reward_that_raises_for_one_completion_is_null_for_its_group_and_keeps_every_sample():

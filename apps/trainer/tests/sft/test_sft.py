@@ -93,6 +93,14 @@ def test_stop_saves_and_ends(root, whole):
     assert (end["reason"], end["step"], last_complete(run)) == ("stopped", 1, 1)
 
 
+def test_one_of_several_processes_is_refused(root):
+    run = make_run(root, "torchrun", "sft", stages=(), **SHORT)
+    process = start(run, 1, RANK="0", LOCAL_RANK="0", WORLD_SIZE="2")
+    assert process.wait(timeout=300) == 64, run.attempt(1).log.read_text()[-3000:]
+    [error] = of_type(read_lines(run, 1), "error")
+    assert error["message"].startswith("a supervised run is one process; start it without torchrun")
+
+
 def question(**changes) -> Question:
     values: dict[str, Any] = {"question_id": "a", "task": "heading", "prompt": "start north", "question": "heading ?"}
     values |= {"options": ("north", "east"), "gold": "B", "chain": "1 right east"}
@@ -124,6 +132,8 @@ def test_targets():
         ({"target": "both"}, "must be reasoning or answer"),
         ({"epochs": 0}, "epochs must be above 0"),
         ({"micro_batch": 7}, "must divide"),
+        ({"num_processes": 2}, "set settings.num_processes to 1"),
+        ({"zero_stage": 3}, "settings.zero_stage to 0"),
         ({"judge_variants": "kind"}, "judge_variants"),
     ],
 )
