@@ -62,7 +62,7 @@ class OwnReward:
             with _limited(CALL_SECS):
                 # What it returned is the person's as well: reading it may raise.
                 reward, fault = read_value(self.function(dict(completion)))
-        except (Exception, SystemExit, _TooSlowError) as error:
+        except BaseException as error:
             return RawReward(None, self.explain(error))
         return RawReward(None, f"{self.name} {fault}") if fault else reward
 
@@ -160,7 +160,7 @@ def load_rewards(path: Path) -> list[OwnReward]:
     try:
         with _limited(CALL_SECS):
             exec(compile(tree, str(path), "exec"), module.__dict__)
-    except (Exception, SystemExit, _TooSlowError) as error:
+    except BaseException as error:
         line = _line_of(error, str(path)) or 1
         what = "it took too long" if isinstance(error, _TooSlowError) else f"{type(error).__name__}: {error}"
         raise SpecError(f"{name}, line {line}: the file can't be loaded: {what}") from error
@@ -192,7 +192,7 @@ def probe_rewards(rewards: Sequence[OwnReward], completions: Sequence[Mapping[st
             try:
                 with _limited(PROBE_SECS * 3):
                     _, fault = read_value(reward.function(dict(completion)))
-            except (Exception, SystemExit, _TooSlowError) as error:
+            except BaseException as error:
                 line = _line_of(error, reward.file) or reward.line
                 raise SpecError(_refusal(reward, line, reward.explain(error), completion)) from error
             if fault is not None:
