@@ -85,7 +85,7 @@ class RemoteJudge:
             text = response.json()["choices"][0]["message"]["content"]
         except (asyncio.TimeoutError, httpx.TimeoutException):
             return None, "timeout"
-        except httpx.HTTPError:
+        except (httpx.HTTPError, httpx.InvalidURL):
             return None, "http_error"
         except (ValueError, KeyError, IndexError, TypeError):
             return None, "unparsed"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sightline_trainer.evaluate.settings import EvaluationSettings
-from sightline_trainer.grpo.settings import Settings, read_settings
+from sightline_trainer.evaluate.settings import read_evaluation_plan
+from sightline_trainer.grpo.settings import Plan, read_plan
 from sightline_trainer.preflight.checks import (
     Check,
     Host,
@@ -19,10 +20,14 @@ from sightline_trainer.preflight.checks import (
     check_versions,
     read_prompts,
 )
-from sightline_trainer.sft.settings import SftSettings
+from sightline_trainer.sft.settings import read_sft_plan
 from sightline_trainer.stages import SpecError
 
-KINDS: dict[str, type[Settings]] = {"grpo": Settings, "sft": SftSettings, "evaluate": EvaluationSettings}
+READERS: dict[str, Callable[[Mapping[str, Any]], Plan]] = {
+    "grpo": read_plan,
+    "sft": read_sft_plan,
+    "evaluate": read_evaluation_plan,
+}
 
 
 def look(request: dict[str, Any]) -> list[Check]:
@@ -33,7 +38,7 @@ def look(request: dict[str, Any]) -> list[Check]:
     """
     spec = request["spec"]
     try:
-        settings = read_settings(spec, KINDS[spec["engine"]])
+        settings = READERS[spec["engine"]](spec).settings
     except SpecError as error:
         return [Check("settings", False, f"{error}.")]
     given = request.get("host") or {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import importlib.metadata
 import json
 import urllib.error
@@ -52,6 +53,10 @@ def gigabytes(count: float) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e8 else f"{count / 1e6:.0f} MB"
 
 
+def count_parameters(count: int) -> str:
+    return f"{count / 1e9:.2f} B parameters" if count >= 1e8 else f"{count / 1e6:.1f} M parameters"
+
+
 def check_lengths(settings: Settings, prompts: list[str]) -> Iterator[Check]:
     """Prompts against the limit, counted with the model's own tokenizer where it is on this machine."""
     if settings.vlm_frames:
@@ -59,9 +64,11 @@ def check_lengths(settings: Settings, prompts: list[str]) -> Iterator[Check]:
         return
     if settings.is_word_level:
         longest = max((len(prompt.split()) for prompt in prompts), default=0)
-        limit = settings.max_prompt_tokens or MOST_WORDS
-        fix = ("max_prompt_tokens", longest) if limit < longest <= MOST_WORDS else None
-        yield Check("lengths", longest <= min(limit, MOST_WORDS), f"The longest prompt is {longest} words.", fix)
+        limit = min(settings.max_prompt_tokens or MOST_WORDS, MOST_WORDS)
+        ok = longest <= limit
+        fix = ("max_prompt_tokens", longest) if not ok and longest <= MOST_WORDS else None
+        says = f"The longest prompt is {longest} words"
+        yield Check("lengths", ok, f"{says}." if ok else f"{says}, and at most {limit} are allowed.", fix)
         return
     path = Path(settings.model).expanduser() / "tokenizer.json"
     try:
@@ -73,7 +80,7 @@ def check_lengths(settings: Settings, prompts: list[str]) -> Iterator[Check]:
     if tokenizer is None:
         yield Check("lengths", True, "Prompt lengths are counted on the host: its tokenizer is not on this machine.")
         return
-    counts = sorted(len(item.ids) for item in tokenizer.encode_batch(prompts))
+    counts = sorted(len(item.ids) for item in tokenizer.encode_batch(prompts)) or [0]
     limit = settings.max_prompt_tokens
     over = sum(count > limit for count in counts) if limit else 0
     says = f"Prompts have up to {counts[-1]} tokens, half of them up to {counts[len(counts) // 2]}."
@@ -125,11 +132,12 @@ def check_memory(settings: Settings, host: Host, prompts: list[str]) -> Iterator
         return
     if host.gpus is None:
         return
-    size = f"{settings.model}, {shape.parameters / 1e9:.2f} B parameters"
+    size = f"{settings.model}, {count_parameters(shape.parameters)}"
     if not host.gpus:
         is_small = shape.parameters < 2e6
-        says = f"{size}: small enough for a CPU." if is_small else f"The host has no GPU, and {size} needs one."
-        yield Check("memory", is_small, says, None if is_small else ("model", "tiny"))
+        needs = f"The host has no GPU, and {size}, needs one. Take a host that has one."
+        says = f"{size}: small enough for a CPU." if is_small else needs
+        yield Check("memory", is_small, says)
         return
     smallest = min(host.gpus)
     wanted = max(1, settings.num_processes)
@@ -144,9 +152,7 @@ def check_memory(settings: Settings, host: Host, prompts: list[str]) -> Iterator
     most = ", ".join(f"{name} {gigabytes(value)}" for value, name in parts)
     says = f"About {gigabytes(guess.peak)} of {gigabytes(smallest)} on each of {wanted} GPU: {most}."
     fix = None if fits else find_fix(load, smallest)
-    if fix is not None:
-        says += f" Set {fix[0]} to {str(fix[1]).lower()}."
-    elif not fits:
+    if fix is None and not fits:
         says += " No single setting helps: take a smaller model or more GPUs."
     yield Check("memory", fits, says, fix)
 
@@ -178,7 +184,7 @@ def check_judge(settings: Settings) -> Iterator[Check]:
         if error.code in (401, 403):
             yield Check("judge", True, "The judge answers and wants its key, which the run has from its host.")
             return
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         yield Check("judge", False, f"The judge at {settings.judge_url} can't be reached: {error}.", ("judge_url", ""))
         return
     yield Check("judge", True, f"The judge at {settings.judge_url} answers.")

@@ -138,6 +138,41 @@ def test_a_wrong_setting_is_the_one_answer():
     assert not found.ok and "micro_batch" in found.says
 
 
+STAGE = {"name": "all", "weights": {"format": 1, "accuracy": 7, "consistency": 2}, "from_epoch": 0, "to_epoch": 1}
+
+
+@pytest.mark.parametrize(
+    ("engine", "settings", "words"),
+    [
+        ("grpo", {"judge_variants": "kind"}, "kind is no variant of the judge"),
+        ("grpo", {"judge_url": "http://127.0.0.1:1/v1"}, "settings.judge_model must name the model"),
+        ("grpo", {"num_processes": 8, "micro_batch": 64}, "on 8 processes must divide"),
+        ("grpo", {"multi_objective_aggregation": "mean"}, "multi_objective_aggregation must be one of"),
+        ("sft", {"num_processes": 2}, "a supervised run is one process"),
+        ("evaluate", {"checkpoint": "x"}, "must be RUN_ID/STEP"),
+    ],
+)
+def test_what_would_end_the_attempt_at_once_is_said_before(engine, settings, words):
+    [found] = look({"spec": {"engine": engine, "stages": [STAGE], "settings": settings}})
+    assert not found.ok and words in found.says
+
+
+@pytest.mark.parametrize("url", ["http://a b/v1", "http://[", "http://h:port/v1"])
+def test_an_address_that_is_none_is_said(url):
+    [found] = check_judge(Settings(judge_url=url, judge_model="m"))
+    assert not found.ok and "can't be reached" in found.says
+
+
+def test_a_file_without_questions_and_prompts_that_are_too_long(tmp_path):
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}, unk_token="a")).save(str(tmp_path / "tokenizer.json"))
+    [none] = check_lengths(Settings(model=str(tmp_path), max_prompt_tokens=3), [])
+    assert none.ok
+    [long] = check_lengths(Settings(), ["a " * 600])
+    assert (long.ok, long.fix) == (False, None)
+    assert long.says == "The longest prompt is 600 words, and at most 448 are allowed."
+
+
 def test_as_a_program_without_torch():
     request = {"spec": PRESETS["embodied-r-3b"], "host": {"gpus": [80 * GB] * 8, "disk_free_bytes": 10**12}}
     done = subprocess.run(

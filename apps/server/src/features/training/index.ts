@@ -240,12 +240,13 @@ export function createTraining(parts: {
       const group = readCount(spec, "group_size", 8);
       const micro = readCount(spec, "micro_batch", 64);
       const { python } = await parts.environment.status();
+      const isWhole = spec.engine !== "grpo" || (group * perStep) % micro === 0;
       const told =
-        python === null || data.value === null
+        python === null || !isWhole
           ? []
           : await lookBefore(python, {
               spec,
-              questions: data.value["train.jsonl"] ?? "",
+              questions: data.value?.["train.jsonl"] ?? "",
               host: await readRoom(host_id),
               is_trainer: host_id === HERE,
             }).catch((error: unknown): PreflightCheck[] => [
@@ -264,11 +265,10 @@ export function createTraining(parts: {
           ? [
               {
                 name: "group",
-                ok: (group * perStep) % micro === 0,
-                says:
-                  (group * perStep) % micro === 0
-                    ? `${perStep} prompts × ${group} samples a step.`
-                    : `micro_batch ${micro} must divide ${perStep} × ${group} = ${perStep * group}.`,
+                ok: isWhole,
+                says: isWhole
+                  ? `${perStep} prompts × ${group} samples a step.`
+                  : `micro_batch ${micro} must divide ${perStep} × ${group} = ${perStep * group}.`,
               },
             ]
           : []),

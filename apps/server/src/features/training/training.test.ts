@@ -53,7 +53,7 @@ const spec = (settings: RunSpec["settings"] = {}): RunSpec => ({
   engine: "grpo",
   preset: "tiny",
   seed: 3,
-  stages: [],
+  stages: [{ name: "all", weights: { format: 1, accuracy: 7, consistency: 2 }, from_epoch: 0, to_epoch: 1 }],
   settings: { train_questions: 64, eval_questions: 16, warm_questions: 32, ...settings },
 });
 
@@ -198,7 +198,16 @@ describe("preflight", () => {
     const told = await open(PLAIN).preflight(spec({ ...settings, max_completion_tokens: 256 }), "hgpu");
     const memory = told.find(({ name }) => name === "memory");
     expect(memory).toMatchObject({ ok: false, fix: ["lora_rank", 16] });
-    expect(memory?.says).toMatch(/of 24\.0 GB .* Set lora_rank to 16\.$/);
+    expect(memory?.says).toMatch(/^About \d+\.\d GB of 24\.0 GB on each of 1 GPU: /);
+  });
+
+  it("looks at memory before a file of questions is chosen", async () => {
+    const told = await open(PLAIN).preflight(
+      spec({ model: "Qwen/Qwen2.5-3B-Instruct", micro_batch: 4, group_size: 8, question_file: "" }),
+      "hgpu",
+    );
+    expect(told.find(({ name }) => name === "questions")?.ok).toBe(false);
+    expect(told.find(({ name }) => name === "memory")?.ok).toBe(false);
   });
 
   it("shows a wrong setting and an interpreter that can't be run, and goes on", async () => {

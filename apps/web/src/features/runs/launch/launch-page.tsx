@@ -193,6 +193,7 @@ function LaunchForm({
               checks={checks}
               questions={questions}
               host_name={chosen?.map(({ name }) => name).join(", ") || wanted.join(", ")}
+              onFix={form.setSetting}
             />
             {draft.engine !== "simulator" && <TrainerState />}
             <div className={classes.launch}>

@@ -14,11 +14,13 @@ export function PreflightPanel({
   checks,
   questions,
   host_name,
+  onFix,
 }: {
   draft: Draft;
   checks: readonly Check[];
   questions: number | null;
   host_name: string;
+  onFix: (name: string, value: string | number | boolean) => void;
 }) {
   const plan = getPlan(draft, questions);
   return (
@@ -32,6 +34,7 @@ export function PreflightPanel({
               <li key={`${check.id} ${check.words}`} data-verdict={check.verdict}>
                 <Icon size={15} stroke={2} aria-label={WORDS[check.verdict]} />
                 <span>{check.words}</span>
+                {check.fix && <Fix fix={check.fix} onFix={onFix} />}
               </li>
             );
           })}
@@ -55,6 +58,20 @@ export function PreflightPanel({
       </section>
       <Command draft={draft} host_name={host_name} />
     </>
+  );
+}
+
+function Fix({
+  fix: [name, value],
+  onFix,
+}: {
+  fix: NonNullable<Check["fix"]>;
+  onFix: (name: string, value: string | number | boolean) => void;
+}) {
+  return (
+    <Button size="compact-xs" variant="default" className={classes.fix} onClick={() => onFix(name, value)}>
+      {value === "" ? `Leave ${name} empty` : `Set ${name} to ${value}`}
+    </Button>
   );
 }
 

@@ -6,7 +6,13 @@ import { FIELDS, getNumber, WORLD_FIELDS } from "./fields.ts";
 import type { SweepWish } from "./sweep.ts";
 
 /** One thing that was looked at before a launch. wrong: it cannot start so; odd: it can, but look. */
-export type Check = { id: string; verdict: "fine" | "odd" | "wrong"; words: string };
+export type Check = {
+  id: string;
+  verdict: "fine" | "odd" | "wrong";
+  words: string;
+  /** A setting that would mend it, and its value. */
+  fix?: readonly [name: string, value: string | number | boolean];
+};
 
 /** What the settings come to. */
 export type Plan = {
@@ -163,7 +169,7 @@ export function checkDraft(
   }
 
   if (engine === "simulator" || engine === "grpo") checkGroup(settings, plan, say);
-  if (engine !== "evaluate") checkSaves(settings, plan, say);
+  if (engine !== "evaluate") checkSaves(draft, plan, say);
 
   if (engine === "simulator") checkFaults(draft, plan.steps, say);
   if (around.hosts?.length === 0 && !draft.sweep) say("host", "wrong", "No host is chosen.");
@@ -182,8 +188,8 @@ function checkGroup(settings: Draft["settings"], plan: Plan, say: Say): void {
   else say("group", "fine", `${plan.samples_per_step} completions a step, in whole groups of ${group_size}.`);
 }
 
-function checkSaves(settings: Draft["settings"], plan: Plan, say: Say): void {
-  const save_steps = Number(settings.save_steps ?? 32);
+function checkSaves(draft: Draft, plan: Plan, say: Say): void {
+  const save_steps = getSetting(draft, "save_steps");
   if (plan.steps > 0 && save_steps > plan.steps)
     say("save", "odd", "No checkpoint before the end: a run that breaks begins anew.");
   else say("save", "fine", `A checkpoint every ${save_steps} steps; a break costs at most that.`);

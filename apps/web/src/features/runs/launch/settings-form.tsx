@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { FAULTS, type Fault, formatFaults, parseFaults } from "./faults.ts";
 import { FIELDS, type Field, getNumber } from "./fields.ts";
 import classes from "./launch-page.module.css";
+import { MethodFields } from "./method-fields.tsx";
 import { type Draft, getMaxRetries } from "./preflight.ts";
 
 type OnSet = (name: string, value: string | number | null) => void;
@@ -52,6 +53,7 @@ export function SettingsForm({
       <Collapse expanded={isShown}>
         <div className={classes.more}>
           <Fields fields={rest} draft={draft} onSet={onSet} />
+          {draft.engine === "grpo" && <MethodFields draft={draft} onSet={onSet} />}
           {draft.engine === "simulator" && <Faults text={faults} onSet={onSet} />}
         </div>
       </Collapse>

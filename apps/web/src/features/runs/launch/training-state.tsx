@@ -11,13 +11,16 @@ const TYPING_MS = 250;
 const PREPARING_MS = 2000;
 /** Checks whose answer is the same on every host. */
 const OF_ALL = new Set(["questions", "group"]);
+/** Checks that say nothing before a file of questions is chosen. */
+const OF_QUESTIONS = new Set(["questions", "lengths"]);
 
 /** What only the server can check before real training: interpreter, questions, batch, memory, disk, judge. */
 export function useTrainingChecks(draft: Draft): Check[] {
   const spec = toSpec(draft);
   const host_ids = draft.sweep ? draft.sweep.host_ids : [draft.host_id];
   const [settled] = useDebouncedValue(JSON.stringify({ spec, host_ids }), TYPING_MS);
-  const isReal = spec.engine !== "simulator" && spec.settings.question_file !== NO_FILE;
+  const isReal = spec.engine !== "simulator";
+  const hasQuestions = spec.settings.question_file !== NO_FILE;
   const asked = JSON.parse(settled) as { spec: typeof spec; host_ids: string[] };
   const nameHost = useHostName();
   const found = useQueries({
@@ -32,11 +35,14 @@ export function useTrainingChecks(draft: Draft): Check[] {
   const checks = found.flatMap(({ data, error }, k): Check[] => {
     const where = isMany ? `${nameHost(asked.host_ids[k] ?? "")}: ` : "";
     if (error) return [{ id: "training", verdict: "wrong", words: `${where}${error.message}` }];
-    return (data ?? []).map(({ name, ok, says }) => ({
-      id: `training-${name}`,
-      verdict: ok ? "fine" : "wrong",
-      words: OF_ALL.has(name) ? says : `${where}${says}`,
-    }));
+    return (data ?? [])
+      .filter(({ name }) => hasQuestions || !OF_QUESTIONS.has(name))
+      .map(({ name, ok, says, fix }) => ({
+        id: `training-${name}`,
+        verdict: ok ? "fine" : "wrong",
+        words: OF_ALL.has(name) ? says : `${where}${says}`,
+        ...(fix && { fix }),
+      }));
   });
   return checks.filter(
     (check, k) => checks.findIndex(({ id, words }) => id === check.id && words === check.words) === k,

@@ -9,7 +9,7 @@ export type LaunchDraft = {
   history: History<StageSpec[]>;
   setHistory: (history: History<StageSpec[]>) => void;
   change: (change: Partial<Draft>) => void;
-  setSetting: (name: string, value: string | number | null) => void;
+  setSetting: (name: string, value: string | number | boolean | null) => void;
   take: (preset: RunPreset) => void;
 };
 
