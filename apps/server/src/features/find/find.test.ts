@@ -132,6 +132,8 @@ describe("find", () => {
     await client.find.note.mutate({ completion_id, text: "Looks at the wrong bench." });
     const tagged = await client.find.tag.mutate({ completion_id, text: "wrong object" });
     expect(await find({ tag: "wrong object" })).toEqual([0]);
+    // Given again, from another tab for instance, it stands once.
+    expect(await client.find.tag.mutate({ completion_id, text: "wrong object" })).toEqual(tagged);
     expect(tagged.remarks.map(({ kind, text, author }) => [kind, text, author !== ""])).toEqual([
       ["note", "Looks at the wrong bench.", true],
       ["tag", "wrong object", true],
@@ -140,7 +142,11 @@ describe("find", () => {
     const undone = await client.find.undo.mutate({ remark_id });
     expect(undone.remarks[1]).toMatchObject({ text: "wrong object", undone: { author: expect.any(String) } });
     expect(await find({ tag: "wrong object" })).toEqual([]);
+    // Given anew meanwhile and brought back besides, its completion counts once.
+    const { remarks } = await client.find.tag.mutate({ completion_id, text: "wrong object" });
     await client.find.redo.mutate({ remark_id });
+    expect(await client.find.tags.query({ run_id: "run-a" })).toEqual([{ text: "wrong object", n: 1 }]);
+    await client.find.undo.mutate({ remark_id: remarks[2]?.remark_id ?? 0 });
     const { view_id } = await client.find.saveView.mutate({ name: "Mine", filter: { tag: "wrong object" } });
     await client.find.removeView.mutate({ view_id });
     expect(await client.find.views.query()).toEqual([]);
@@ -153,7 +159,7 @@ describe("find", () => {
       { name: "Mine", filter: { tag: "wrong object" } },
     ]);
     expect(await again.client.find.tags.query({ run_id: "run-a" })).toEqual([{ text: "wrong object", n: 1 }]);
-    expect((await again.client.find.get.query({ completion_id })).remarks).toHaveLength(2);
+    expect((await again.client.find.get.query({ completion_id })).remarks).toHaveLength(3);
   });
 
   it("follows one question over the steps of a run: its parts and answers at each", async () => {

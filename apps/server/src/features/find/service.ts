@@ -127,7 +127,10 @@ export function createFindService({
     question: (run_ids, question_id) => run_ids.flatMap((run_id) => store.question(run_id, question_id)),
     tags: store.tags,
     remark(completion_id, kind, text) {
-      get(completion_id);
+      const before = get(completion_id);
+      // Two tabs, or two people, may give the same tag: it stands once.
+      const stands = (one: Remark) => one.kind === "tag" && one.text === text && one.undone === null;
+      if (kind === "tag" && before.remarks.some(stands)) return before;
       store.addRemark(completion_id, kind, text, getAuthor());
       return get(completion_id);
     },

@@ -152,7 +152,7 @@ export function createFindStore(db: Db) {
      FROM completions WHERE run_id = ? AND question_id = ? GROUP BY attempt, step, letter`,
   );
   const selectTags = sql.prepare<[string], { text: string; n: number }>(
-    `SELECT r.text, count(*) AS n FROM completion_remarks r JOIN completions c ON c.id = r.completion_id
+    `SELECT r.text, count(DISTINCT c.id) AS n FROM completion_remarks r JOIN completions c ON c.id = r.completion_id
      WHERE c.run_id = ? AND r.kind = 'tag' AND ${STANDS} GROUP BY r.text ORDER BY r.text`,
   );
   const selectViews = sql.prepare<[], Omit<FindView, "filter"> & { filter: string }>(
