@@ -16,6 +16,7 @@ from sightline_trainer.grpo.judge_variants import VARIANTS, read_variants, strip
 from sightline_trainer.grpo.record import count_values, wire_row
 from sightline_trainer.grpo.remote_judge import RemoteJudge
 from sightline_trainer.grpo.scorer import JUDGE_FAILED, NOT_SAMPLED, Scorer
+from sightline_trainer.grpo.trainer import weigh
 from sightline_trainer.rewards.letter import Options
 from tests.grpo.attempts import make_run, of_type, read_lines, start
 
@@ -101,6 +102,17 @@ def test_a_failure_is_null_for_its_whole_group_and_for_no_other():
     assert generation.judge_failed == 1
     values = count_values(generation.rows)
     assert (values["consistency/judged"], values["consistency/agree"], values["consistency/failed"]) == (3, 3, 1)
+
+
+def test_what_was_not_scored_leaves_a_reward_that_is_a_number():
+    """The wire has no null there: the format is always scored, and a part that is null counts nothing."""
+    unreadable = Question("q1", "heading", "start north …", "Where do you face?", OPTIONS, None)
+    scorer = Scorer({"q1": unreadable}, "sightline", Scripted({"lost": FAILED}), 8, ("unconditional",))
+    texts = [completion("lost", "B"), ""]
+    rows = scorer.score(["q1"] * 2, texts, group_size=2, first_group=1, is_consistency_weighted=True).rows
+    weights = {"format": 0.1, "accuracy": 0.7, "consistency": 0.2}
+    assert [(row.raw["accuracy"], row.raw["consistency"]) for row in rows] == [(None, None)] * 2
+    assert [weigh(row, weights) for row in rows] == [0.1, 0.0]
 
 
 def test_a_failure_of_a_variant_that_does_not_pay_takes_nothing_away():
