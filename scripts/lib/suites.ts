@@ -14,6 +14,7 @@ import {
 import { readJunitFailures, readPlaywrightFailures, readVitestFailures } from "./failures.ts";
 import { type LeakWatch, watchLeaks } from "./leaks.ts";
 import { ensurePythonEnv, PYTHON } from "./python-env.ts";
+import { ensureSlurm } from "./slurm.ts";
 import { ensureSshd } from "./sshd.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -144,6 +145,7 @@ function vitest(extra: Record<string, string> = {}): Suite {
 
 function pytest(mark: string): Suite {
   const suite = withPython("pytest", async ({ env, report }, python) => {
+    ensureSlurm();
     const args = ["-m", "pytest", "-q", "-m", mark, `--junitxml=${report}`];
     const code = await runCommand(python, args, { env, cwd: TRAINER });
     if (mark === "field" && code === PYTEST_FOUND_NOTHING) return { passed: 0, failed: 0, skipped: 0 };

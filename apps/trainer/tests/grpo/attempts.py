@@ -72,10 +72,14 @@ def start(
     resume_step: int | None = None,
     *,
     module: str | None = None,
+    launcher: Sequence[str] = (),
     log_to: str | None = None,
     **variables: str,
 ) -> subprocess.Popen[bytes]:
-    """Starts an attempt's process in a group of its own; its output goes to the attempt's log, or to `log_to`."""
+    """Starts an attempt's process in a group of its own; its output goes to the attempt's log, or to `log_to`.
+
+    launcher: Python's arguments before the module's, where another program starts it.
+    """
     attempt = run.attempt(number)
     engine = json.loads(run.spec.read_bytes())["engine"]
     attempt.path.mkdir()
@@ -90,7 +94,7 @@ def start(
     }
     with open(log_to or attempt.log, "wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", module or f"sightline_trainer.{engine}"],
+            [sys.executable, *launcher, "-m", module or f"sightline_trainer.{engine}"],
             env=environment,
             stdout=log,
             stderr=subprocess.STDOUT,

@@ -2,13 +2,18 @@
 
 import os
 import signal
+import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sightline_trainer.checkpoints import last_complete
 from sightline_trainer.rewards.score import group_advantages
-from tests.grpo.attempts import STAGES, make_run, of_type, read_lines, start
+from tests.grpo import slurm
+from tests.grpo.attempts import ROOT, STAGES, make_run, of_type, read_lines, start
 
 STAGES_OF_BOTH = [STAGES[0] | {"steps": 2, "temperature": 1e-5}, STAGES[2] | {"steps": 2}]
 """Two steps in which a prompt has one answer, whoever samples it, and two in which chance has its part."""
@@ -24,8 +29,8 @@ def make(root, name: str, processes: int, **settings):
     return make_run(root, name, stages=STAGES_OF_BOTH, **given)
 
 
-def finish(run, number: int = 1, resume: int | None = None, code: int = 0, **environment: str):
-    process = start(run, number, resume, **environment)
+def finish(run, number: int = 1, resume: int | None = None, code: int = 0, **options: Any):
+    process = start(run, number, resume, **options)
     assert process.wait(timeout=300) == code, run.attempt(number).log.read_text()[-4000:]
     return run
 
@@ -90,6 +95,77 @@ def test_held_out_answers_before_training_are_those_of_one_process(one, two):
     assert first[0] == first[1]
 
 
+def test_accelerate_launch_with_the_file_for_it_is_the_same_run(root, two):
+    """The spec asks for one process; the launcher starts two, and their precision is the trainer's."""
+    run = make_run(root, "accelerate", stages=STAGES_OF_BOTH[:1], micro_batch=8)
+    file = str(ROOT / "apps/trainer/scale/accelerate.yaml")
+    options = ("--config_file", file, "--num_processes", "2", "--main_process_port", "0")
+    finish(run, launcher=("-m", "accelerate.commands.launch", *options))
+    [config] = of_type(read_lines(run, 1), "config")
+    assert config["values"]["world_size"] == 2
+    assert [(row["step"], row["k"], row["text"], row["reward"]) for row in samples(run)] == [
+        (row["step"], row["k"], row["text"], row["reward"]) for row in samples(two) if row["step"] <= 2
+    ]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory):
+    why_not = slurm.missing()
+    if why_not is not None:
+        pytest.skip(why_not)
+    with slurm.cluster(tmp_path_factory.mktemp("slurm")) as environment:
+        yield environment
+
+
+def test_out_of_time_on_two_nodes_of_slurm_it_goes_back_to_the_queue_and_is_the_same_run(root, two, cluster):
+    """A torchrun on each. USR1 as before a time limit: a checkpoint at the next step, 75, and the next attempt."""
+    run = make(root, "nodes", 1)
+    job_log = root / "job.log"
+    given = {"RUN_DIR": run.path, "ATTEMPT": 1, "TRAINER_PYTHON": sys.executable, "PYTHONPATH": ROOT / "apps/trainer"}
+    exported = ",".join(["ALL", "OMP_NUM_THREADS=1", *(f"{name}={value}" for name, value in given.items())])
+    options = ["--parsable", "--gpus-per-node=1", f"--output={job_log}", f"--export={exported}"]
+    job = slurm.ask(cluster, "sbatch", *options, str(ROOT / "apps/trainer/scale/nodes.sbatch"))
+
+    def wait_for(condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 300
+        while not condition():
+            assert time.monotonic() < deadline, slurm.ask(cluster, "squeue") + tail_of(job_log)
+            time.sleep(0.05)
+
+    def has(number: int, type: str) -> bool:
+        return bool(of_type(read_lines(run, number), type))
+
+    def is_in(state: str) -> bool:
+        return f"JobState={state} " in slurm.ask(cluster, "scontrol", "-o", "show", "job", job)
+
+    try:
+        wait_for(lambda: has(1, "config"))
+        slurm.ask(cluster, "scancel", "--batch", "--signal=USR1", job)
+        wait_for(lambda: has(1, "attempt.end") and is_in("PENDING"))
+        resume = last_complete(run)
+        assert resume is not None and resume < 4, tail_of(job_log)
+        assert read_lines(run, 1)[-1]["exit_code"] == 75
+        # Slurm lets a job that went back rest for two minutes.
+        slurm.ask(cluster, "scontrol", "update", f"JobId={job}", "StartTime=now")
+        wait_for(lambda: has(2, "attempt.end") and is_in("COMPLETED"))
+    finally:
+        slurm.ask(cluster, "scancel", "--full", job)
+    [config] = of_type(read_lines(run, 2), "config")
+    assert config["values"]["world_size"] == 2
+    assert read_lines(run, 2)[-1]["reason"] == "done"
+    before = [row for row in rows(samples(run, 1)) if row["step"] <= resume]
+    assert before + rows(samples(run, 2)) == rows(samples(two))
+
+
+def tail_of(file: Path) -> str:
+    return file.read_text()[-4000:] if file.exists() else ""
+
+
+def rows(lines):
+    skipped = ("seq", "attempt", "time_secs", "mono_secs", "run_id", "judges")
+    return [{key: value for key, value in line.items() if key not in skipped} for line in lines]
+
+
 def test_killed_and_resumed_it_is_the_run_that_was_not(root, two):
     run = make(root, "killed", 2)
     process = start(run, 1)
@@ -101,10 +177,6 @@ def test_killed_and_resumed_it_is_the_run_that_was_not(root, two):
     resume = last_complete(run)
     assert resume == 3, run.attempt(1).log.read_text()[-3000:]
     finish(run, 2, resume)
-
-    def rows(lines):
-        skipped = ("seq", "attempt", "time_secs", "mono_secs", "run_id", "judges")
-        return [{key: value for key, value in line.items() if key not in skipped} for line in lines]
 
     before = [row for row in rows(samples(run, 1)) if row["step"] <= resume]
     assert before + rows(samples(run, 2)) == rows(samples(two))
