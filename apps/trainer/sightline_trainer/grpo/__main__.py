@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from types import FrameType
@@ -118,6 +119,9 @@ def _tell(text: str) -> None:
 
 def _listen(progress: Progress) -> None:
     """TERM and USR1 ask for a checkpoint at the next step's end, as schedulers send them."""
+    if threading.current_thread() is not threading.main_thread():
+        # Ray Train works in a thread of its worker, where Python takes no signals.
+        return
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         progress.is_terminated = True
