@@ -209,6 +209,14 @@ describe("scoring anew", () => {
     expect(of({ formula: "weighted" })).toBeCloseTo(0.875, 12);
   });
 
+  it("blames a part that is not known for what a formula can't give, and none where there is no number at all", () => {
+    const parts = { format: raw(1, 1), accuracy: raw(1, 0), consistency: raw(null, 0, "not_sampled") };
+    const reason = (formula: string) =>
+      replayGroup(group({ rewards: parts }), plan({ formula }), four).completions[0]?.after.reason;
+    expect(reason("accuracy + consistency")).toContain("consistency is not known");
+    expect(reason("1 / 0")).toBe("the formula gives null or no finite number");
+  });
+
   it("leaves advantages as distances from the mean where the run did not scale them", () => {
     const parts = (format: number) => ({
       format: raw(format, 1),

@@ -147,7 +147,10 @@ function reward(line: Line, parts: Parts, { plan, formula }: Replayer): Reward {
   };
   const value = formula(facts);
   if (value !== null) return { reward: value, reason: null };
-  const missing = REWARD_PARTS.find((part) => parts[part].raw === null);
+  // Only what would give a number if it were known is to blame.
+  const known = { format: 0.5, accuracy: 0.5, consistency: 0.5, weighted: 0.5 };
+  const isMissing = formula({ ...facts, ...known }) !== null;
+  const missing = isMissing ? REWARD_PARTS.find((part) => parts[part].raw === null) : undefined;
   return {
     reward: null,
     reason: missing

@@ -83,6 +83,11 @@ describe("schedules", () => {
     expect(parseRatio(" 1 : 7 : 2 ")).toEqual({ format: 1, accuracy: 7, consistency: 2 });
     expect(formatRatio({ format: 0.1, accuracy: 0.7, consistency: 0.2 })).toBe("0.1:0.7:0.2");
     for (const bad of ["", "7:3", "0:0:0", "a:b:c", "-1:2:3", "1:2:3:4"]) expect(parseRatio(bad)).toBeNull();
+    expect(normalise({ format: 1e308, accuracy: 1e308, consistency: 0 })).toEqual({
+      format: 0.5,
+      accuracy: 0.5,
+      consistency: 0,
+    });
     expect(normalise({ format: 0, accuracy: 0, consistency: 0 })).toBeNull();
     expect(normalise({ format: Number.NaN, accuracy: 1, consistency: 0 })).toBeNull();
   });

@@ -1,6 +1,8 @@
 import type { StageSpec } from "../runs/types.ts";
 import { REWARD_PARTS, type RewardWeights } from "../wire/index.ts";
 
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
 /**
  * The same weights, summing to 1.
  *
@@ -9,9 +11,11 @@ import { REWARD_PARTS, type RewardWeights } from "../wire/index.ts";
 export function normalise(weights: RewardWeights): RewardWeights | null {
   const values = Object.values(weights);
   if (values.some((value) => !Number.isFinite(value) || value < 0)) return null;
-  const sum = values.reduce((total, value) => total + value, 0);
-  if (sum <= 0) return null;
-  const shares = Object.entries(weights).map(([part, weight]) => [part, weight / sum]);
+  // Huge weights would add up to infinity, and each share of that is nothing.
+  const unit = Number.isFinite(sum(values)) ? 1 : Math.max(...values);
+  const total = sum(values.map((value) => value / unit));
+  if (total <= 0) return null;
+  const shares = Object.entries(weights).map(([part, weight]) => [part, weight / unit / total]);
   return Object.fromEntries(shares) as RewardWeights;
 }
 

@@ -2,6 +2,7 @@ import { formatTick } from "./axis.ts";
 import { getCssColor } from "./colors.ts";
 import type { PlotProps } from "./engine.ts";
 import { MARGIN, type ShapeColor } from "./picture.ts";
+import { listNamed } from "./read.ts";
 import { type CurveSeries, POINT } from "./types.ts";
 
 /** A cell of CSV; quoted where it must be. */
@@ -65,7 +66,7 @@ export function toSvg(
   element: Element,
 ): string {
   const color = readColors(element);
-  const named = about.series.filter(({ is_quiet }) => !is_quiet);
+  const named = listNamed(about.series);
   const perLine = Math.max(1, Math.floor((width - 20) / 150));
   const head = TITLE + Math.ceil(named.length / perLine) * LEGEND_LINE;
   const total = height + head + 14;

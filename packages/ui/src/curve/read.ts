@@ -79,3 +79,9 @@ function findLastUpTo(x: Float64Array, at: number): number {
   }
   return low;
 }
+
+/** The lines that are named and read out, those that the chart is about first. */
+export function listNamed(series: readonly CurveSeries[]): CurveSeries[] {
+  const named = series.filter(({ is_quiet }) => !is_quiet);
+  return [...named.filter(({ is_beside }) => !is_beside), ...named.filter(({ is_beside }) => is_beside)];
+}

@@ -22,6 +22,8 @@ export type CurveSeries = {
   dash?: "solid" | "dashed" | "dotted";
   /** One of very many: drawn thin and behind, neither named nor read out. */
   is_quiet?: boolean;
+  /** Of another run than the chart is about: named after its own, wherever it is drawn. */
+  is_beside?: boolean;
   /** Place on the x axis. Rises within a segment; a fall begins a new segment. */
   x: Float64Array;
   /** NaN, Infinity and -Infinity are drawn as marks, not as points. */

@@ -52,6 +52,7 @@ export function drawOverlay(
           color: k < MOST_NAMED ? `series-${k}` : "ink-3",
           dash: DASHES[n % DASHES.length] ?? "solid",
           is_quiet: k >= MOST_NAMED,
+          is_beside: true,
           x: Float64Array.from(steps.map(toX)),
           values,
           ...flags,

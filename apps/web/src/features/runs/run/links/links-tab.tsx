@@ -128,6 +128,9 @@ function Standing({
   );
 }
 
+/** Lets the two ends of a stretch stand under each other where many columns stand side by side. */
+const breakRange = (label: string) => label.replace("–", "–\u200b");
+
 function CountTable({
   counts,
   by,
@@ -161,7 +164,7 @@ function CountTable({
           </th>
           {columns.map(({ key, label }) => (
             <th key={key} scope="col" className={classes.column}>
-              {label}
+              {breakRange(label)}
             </th>
           ))}
         </tr>

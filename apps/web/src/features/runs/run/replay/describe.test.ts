@@ -21,6 +21,7 @@ describe("replays in words", () => {
       "+1.000",
       "0",
     ]);
+    expect([formatPart(8.648e299), formatChange(0, -2e7)]).toEqual(["8.648e299", "−2.000e7"]);
     expect([formatChange(null, 1), formatPart(null), formatPart(0.5)]).toEqual(["", "–", "0.500"]);
   });
 });

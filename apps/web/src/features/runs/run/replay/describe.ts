@@ -31,12 +31,16 @@ export const FLIP_WORDS: Record<Flip, string> = {
 };
 
 /** A mean or a part: three decimals, or a dash where there is none. */
-export const formatPart = (value: number | null) => (value === null ? "–" : value.toFixed(3));
+export const formatPart = (value: number | null) => (value === null ? "–" : formatSize(value));
+
+/** A formula may give numbers of any size. */
+const formatSize = (value: number) =>
+  Math.abs(value) < 1e6 ? value.toFixed(3) : value.toExponential(3).replace("e+", "e");
 
 /** A change with its sign; nothing where a side is missing. */
 export function formatChange(before: number | null, after: number | null): string {
   if (before === null || after === null) return "";
   const change = after - before;
   if (Math.abs(change) < 0.0005) return "0";
-  return `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(3)}`;
+  return `${change < 0 ? "−" : "+"}${formatSize(Math.abs(change))}`;
 }

@@ -57,7 +57,7 @@ export function ReplayPage() {
         <span className={classes.quiet}>
           of{" "}
           <Link to="/runs/$runId" params={{ runId: run_id }}>
-            {run?.name ?? run_id}
+            <bdi>{run?.name ?? run_id}</bdi>
           </Link>
           . Nothing in the run changes.
         </span>

@@ -93,7 +93,7 @@ export function ReplayCurves({
           height={132}
           smoothing={0.8}
           {...(y_at_least ? { y_at_least } : {})}
-          {...(empty ? { empty } : {})}
+          empty={empty ?? "Not known at any step."}
           onPick={onPick}
         />
       ))}
