@@ -14,8 +14,6 @@ const PAGES = [
   "/runs/launch",
   "/runs/queue",
   "/alerts",
-  "/audit",
-  "/compare",
   "/evaluate",
   "/hosts",
   "/hosts/attach",

@@ -173,8 +173,6 @@ for (const colorScheme of ["light", "dark"] as const) {
       ["/library?trash=true", "The trash is empty"],
       ["/hosts", "More machines take more runs"],
       ["/settings", "Appearance"],
-      ["/audit", "not part of this version"],
-      ["/compare", "not part of this version"],
       ["/evaluate", "There is no question yet"],
       ["/nowhere", "There is no page"],
     ] as const) {

@@ -242,18 +242,6 @@ const figuresRoute = createRoute({
   component: lazyRouteComponent(() => import("../features/runs/run/figures/index.tsx"), "FiguresPage"),
 });
 
-const auditRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/audit",
-  component: lazyRouteComponent(() => import("../features/audit/index.tsx"), "AuditPage"),
-});
-
-const compareRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/compare",
-  component: lazyRouteComponent(() => import("../features/compare/index.tsx"), "ComparePage"),
-});
-
 /** `evaluation`: the one that is open; `with`: one held against it; `task`, `rows`: which of its questions are listed. */
 const evaluateSearch = z.object({
   evaluation: z.string().optional().catch(undefined),
@@ -316,8 +304,6 @@ export const router = createRouter({
     replayRoute,
     figuresRoute,
     groupRoute,
-    auditRoute,
-    compareRoute,
     evaluateRoute,
     hostsRoute,
     attachRoute,

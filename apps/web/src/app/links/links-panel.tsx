@@ -131,7 +131,7 @@ function CheckRow({
       <span className={classes.mark} aria-hidden="true">
         <Icon size={13} stroke={2.4} />
       </span>
-      <div className={classes.body}>
+      <div>
         <div className={classes.head}>
           <span className={classes.name}>{LINK_WORDS[link]}</span>
           <span className={classes.state}>{word}</span>

@@ -172,7 +172,7 @@ function Step({ title, state, children }: { title: string; state: StepState; chi
   return (
     <li className={classes.step} data-state={state} aria-current={state === "now" ? "step" : undefined}>
       <StatusMark tone={TONES[state]} />
-      <div className={classes.body}>
+      <div>
         <h2 className={classes.stepTitle}>{title}</h2>
         {children}
       </div>

@@ -112,9 +112,7 @@ function Grid({ sweep, runs }: { sweep: SweepDetail; runs: readonly RunSummary[]
     <table className={classes.grid} aria-label={`Runs of ${sweep.name}`}>
       <thead>
         <tr>
-          <th scope="col" className={classes.corner}>
-            Schedule
-          </th>
+          <th scope="col">Schedule</th>
           {sweep.seeds.map((seed) => (
             <th key={seed} scope="col">
               Seed {seed}
