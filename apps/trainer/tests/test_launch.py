@@ -461,6 +461,16 @@ def test_the_last_word_counts_when_a_trainer_dies_while_it_tidies_up(here: Host)
     assert [line["type"] for line in here.events()] == ["attempt.start", "attempt.end"]
 
 
+def test_a_trainer_of_ours_that_ends_with_0_and_says_nothing_has_failed(here: Host) -> None:
+    here.launch(spec(), argv=[sys.executable, "-c", "pass", "sightline_trainer.grpo"])
+    ending = here.finished()
+    assert (ending["code"], ending["reason"], ending["class"]) == (70, "failed", "internal")
+    [error] = here.events(type="error")
+    assert "exit code 0 and without a last word" in error["message"]
+    here.launch(spec("theirs"), argv=[sys.executable, "-c", "pass"])
+    assert here.finished("theirs")["reason"] == "done"
+
+
 def test_the_end_of_stdin_waits_for_answers_that_are_on_their_way(tmp_path: Path) -> None:
     for _ in range(5):
         session = start_session()

@@ -25,6 +25,8 @@ class Ending:
 
     code: int | None
     killed_by: str | None
+    is_silent: bool = False
+    """It ended with 0 and never said that it was done, as every trainer of ours does."""
 
     @property
     def exit_code(self) -> int:
@@ -84,6 +86,12 @@ def finish(
     with_ballast(run, lambda: write_atomic(attempt.exit, json.dumps(content).encode() + b"\n"))
 
 
+def has_last_word(attempt: AttemptDir) -> bool:
+    """True where the trainer itself wrote how it ended."""
+    last, _ = last_line(attempt.events)
+    return last is not None and last.get("type") == "attempt.end"
+
+
 def _reason(ending: Ending, asked: str | None) -> EndReason:
     if ending.code == EXIT_CODES["done"]:
         return "done"
@@ -103,6 +111,11 @@ def _sentence(ending: Ending, is_oom: bool) -> str:
         return "The trainer was killed by SIGKILL, perhaps because the host's memory was full."
     if ending.killed_by is not None:
         return f"The trainer was ended by {ending.killed_by}."
+    if ending.is_silent:
+        return (
+            "The trainer's process ended with exit code 0 and without a last word: something in it ended it, such as "
+            "os._exit in a file of rewards."
+        )
     return f"The trainer ended with exit code {ending.code} and without a last word."
 
 

@@ -32,7 +32,7 @@ from sightline_trainer.rundir import (
 )
 from sightline_trainer.slctl import host
 from sightline_trainer.slctl.doctor import device_facts
-from sightline_trainer.slctl.ending import Ending, finish, log_tail, marker, sweep, with_ballast
+from sightline_trainer.slctl.ending import Ending, finish, has_last_word, log_tail, marker, sweep, with_ballast
 from sightline_trainer.slctl.observe import order_for, signal_name
 from sightline_trainer.slctl.verdict import HEARTBEAT_SECS
 from sightline_trainer.wire.events import EXIT_CODES
@@ -374,6 +374,9 @@ class Supervisor:
         # A trainer may obey the file and be gone before the next look at it.
         if self.asked is None and order_for(self.run.control / "stop", self.attempt.number) is not None:
             self.asked = "stop"
+        is_own = any(word.startswith("sightline_trainer.") for word in self.argv)
+        if ending.code == EXIT_CODES["done"] and is_own and not has_last_word(self.attempt):
+            ending = Ending(EXIT_CODES["internal"], None, is_silent=True)
         oom = host.oom_kills()
         is_oom = (
             ending.killed_by == "SIGKILL"
