@@ -82,7 +82,7 @@ def load_policy(folder: Path, *, dtype: torch.dtype) -> Any:
     if (folder / "adapter_config.json").exists():
         from peft import PeftConfig, PeftModel
 
-        base = PeftConfig.from_pretrained(folder).base_model_name_or_path
+        base = str(PeftConfig.from_pretrained(str(folder)).base_model_name_or_path)
         return PeftModel.from_pretrained(load_policy(Path(base), dtype=dtype), folder)
     sees = hasattr(AutoConfig.from_pretrained(folder), "vision_config")
     return (AutoModelForImageTextToText if sees else AutoModelForCausalLM).from_pretrained(folder, dtype=dtype)

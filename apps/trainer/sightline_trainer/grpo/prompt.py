@@ -17,10 +17,22 @@ from sightline_trainer.stages import SpecError
 if TYPE_CHECKING:
     from sightline_trainer.grpo.settings import Settings
 
-SYSTEM = (
-    "Think first, then answer. Write your reasoning inside <think> </think> and the final answer, one option letter, "
-    "inside <answer> </answer>. The answer must follow from the reasoning."
+ACCOUNT = (
+    "You are given a written account of what an agent saw on its way, and a question about it. Reason first, step by "
+    "step, between <think> and </think>, and name the frames that you rely on, such as Frame 3."
 )
+"""As in packages/core/src/ask/prompt.ts, with both endings, so that a model here and one behind an endpoint are asked
+in the same words. `prompt_version` names them; a change of one is a change of all."""
+PICTURES = (
+    "You are shown key frames of what an agent saw on its way, and a question about it. Reason first, step by step, "
+    "between <think> and </think>."
+)
+ENDINGS = {
+    "choice": "Then write the letter of one option, and nothing else, between <answer> and </answer>. It must be the "
+    "option that your reasoning leads to.",
+    "number": "Then write one number, and nothing else, between <answer> and </answer>. It must be the number that "
+    "your reasoning leads to.",
+}
 COUNTED_AT_ONCE = 64
 IMAGE, VIDEO = "<|image_pad|>", "<|video_pad|>"
 PLACES = ("<|vision_start|>", "<|vision_end|>", IMAGE, VIDEO)
@@ -41,13 +53,14 @@ def unspoken_ids(tokenizer: PreTrainedTokenizerBase) -> list[int]:
     return [vocabulary[place] for place in PLACES if place in vocabulary]
 
 
-def policy_prompt(prompt: str, tokenizer: PreTrainedTokenizerBase, settings: Settings) -> str:
+def policy_prompt(question: Question, tokenizer: PreTrainedTokenizerBase, settings: Settings) -> str:
     """The text that is completed: words apart for the policies made here, else a turn of the tokenizer's own chat."""
     if settings.is_word_level:
-        return space_tags(prompt)
+        return space_tags(question.prompt)
+    system = f"{ACCOUNT} {ENDINGS[question.kind]}"
     if not tokenizer.chat_template:
-        return prompt
-    messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": prompt}]
+        return f"{system}\n\n{question.prompt}\n\n"
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": question.prompt}]
     return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
 
 
@@ -88,7 +101,8 @@ def conversation(question: Question, settings: Settings) -> list[dict[str, Any]]
     """The turns before a vision-language policy's own; its pictures go before the user's text."""
     if settings.is_word_level:
         return [{"role": "user", "content": space_tags(question.question)}]
-    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": question.question}]
+    system = f"{PICTURES} {ENDINGS[question.kind]}"
+    return [{"role": "system", "content": system}, {"role": "user", "content": question.question}]
 
 
 def _with_pictures(question: Question, settings: Settings) -> list[dict[str, Any]]:
@@ -108,7 +122,7 @@ def encode_prompts(questions: Sequence[Question], reader: Reader, settings: Sett
     """The model's tensors: input_ids and attention_mask, each (B, T), and the pictures where there are some."""
     if not settings.vlm_frames:
         tokenizer = tokenizer_of(reader)
-        prompts = [policy_prompt(item.prompt, tokenizer, settings) for item in questions]
+        prompts = [policy_prompt(item, tokenizer, settings) for item in questions]
         return tokenizer(prompts, return_tensors="pt", padding=True, padding_side="left")
     return reader.apply_chat_template(
         [_with_pictures(item, settings) for item in questions],

@@ -258,7 +258,7 @@ class Run:
         tokenizer = tokenizer_of(reader)
         return Dataset.from_list(
             [
-                {"prompt": policy_prompt(item.prompt, tokenizer, settings), "question_id": item.question_id}
+                {"prompt": policy_prompt(item, tokenizer, settings), "question_id": item.question_id}
                 for item in questions
             ]
         )

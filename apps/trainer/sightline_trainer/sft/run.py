@@ -131,7 +131,7 @@ def demonstrate(question: Question, target: str) -> str:
 def encode(question: Question, settings: SftSettings, tokenizer: PreTrainedTokenizerBase) -> dict[str, list[int]]:
     """Token ids of prompt and demonstration, with the end of the text, and 1 where they are learned."""
     text = demonstrate(question, settings.target)
-    before: list[int] = tokenizer(policy_prompt(question.prompt, tokenizer, settings))["input_ids"]  # pyright: ignore[reportAssignmentType]
+    before: list[int] = tokenizer(policy_prompt(question, tokenizer, settings))["input_ids"]  # pyright: ignore[reportAssignmentType]
     after: list[int] = tokenizer(space_tags(text) if settings.is_word_level else text, add_special_tokens=False)[
         "input_ids"
     ]  # pyright: ignore[reportAssignmentType]

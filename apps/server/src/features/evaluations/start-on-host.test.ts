@@ -121,7 +121,7 @@ test("a model of the hub reads the triples as they are laid out for everyone", a
   expect(kept[1]?.prompt).toContain("Question: Which colour?\nChoices:\nA. red\nB. green");
   expect(launched[0]).toMatchObject({
     host_id: "lab",
-    settings: { model: HUB.model, checkpoint: "", asked: 2 },
+    settings: { model: HUB.model, checkpoint: "", asked: 2, prompt_version: "ask-1" },
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { TINY_PROMPT_VERSION } from "@sightline/core/ask";
+import { ASK_PROMPT_VERSION, TINY_PROMPT_VERSION } from "@sightline/core/ask";
 import type { StoredQuestion } from "@sightline/core/benchmarks";
 import type { Evaluation, HostChoice, HostPlan } from "@sightline/core/evaluations";
 import { formatQuestion, formatVideoText, type TripleSet } from "@sightline/core/perception";
@@ -23,6 +23,8 @@ type Order = { host_id: string; name: string; seed: number; settings: RunSpec["s
 export const FRAMES = "key-frames of each clip";
 
 const MOST_OPTIONS = 8;
+/** Policies that the trainer makes on the spot, which read whole words. */
+const WORD_LEVEL = /^(tiny|smoke|tiny-vlm)$/;
 /** Tokens at most that a model of the hub may write, as many as one behind an endpoint. */
 const MAX_TOKENS = 4096;
 /** Settings of a run that its checkpoints can't be asked without: the words of its policy, its rules, its judge. */
@@ -142,6 +144,8 @@ export function createHostStart(parts: {
           temperature: 0,
           judge_variants: "unconditional",
           ...(name === "tiny" && { prompt_version: TINY_PROMPT_VERSION }),
+          // The trainer asks such a model in the words of an endpoint (grpo/prompt.py).
+          ...(!WORD_LEVEL.test(name) && { prompt_version: ASK_PROMPT_VERSION }),
         },
       });
     },
