@@ -1,18 +1,22 @@
 """Runs attempts of short GRPO runs as the supervisor would, and reads what they wrote."""
 
+import atexit
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sightline_trainer.attempt import ATTEMPT_DIR, BEGAN, RESUME_STEP
 from sightline_trainer.rundir import RunDir, write_json
+from tests.grpo.nursery import Forked, Nursery
 
 ROOT = Path(__file__).parents[4]
 QUESTIONS = ROOT / "fixtures/questions"
@@ -29,6 +33,9 @@ SHORT = {
 }
 """Six steps over the 32 questions of fixtures/questions: two a stage."""
 
+
+ALONE = {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT / "apps/trainer"), "PYTHONUNBUFFERED": "1"}
+"""Environment of each attempt: one thread, and the trainer of this checkout."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -72,34 +79,51 @@ def start(
     resume_step: int | None = None,
     *,
     module: str | None = None,
-    launcher: Sequence[str] = (),
+    launcher: Sequence[str] | None = None,
     log_to: str | None = None,
     **variables: str,
-) -> subprocess.Popen[bytes]:
+) -> subprocess.Popen[bytes] | Forked:
     """Starts an attempt's process in a group of its own; its output goes to the attempt's log, or to `log_to`.
 
-    launcher: Python's arguments before the module's, where another program starts it.
+    launcher: Python's arguments before the module's, where another program starts it; none of them where it is to be a
+    program of its own, and no fork of one that is loaded.
     """
     attempt = run.attempt(number)
-    engine = json.loads(run.spec.read_bytes())["engine"]
+    spec = json.loads(run.spec.read_bytes())
     attempt.path.mkdir()
     environment = os.environ | {
         ATTEMPT_DIR: str(attempt.path),
         BEGAN: str(time.monotonic()),
         RESUME_STEP: "" if resume_step is None else str(resume_step),
-        "OMP_NUM_THREADS": "1",
-        "PYTHONPATH": str(ROOT / "apps/trainer"),
-        "PYTHONUNBUFFERED": "1",
+        **ALONE,
         **variables,
     }
+    program = module or f"sightline_trainer.{spec['engine']}"
+    # Several processes are started by what started the first one.
+    if launcher is None and spec["settings"].get("num_processes", 1) == 1:
+        return nursery().fork(program, log_to or str(attempt.log), environment)
     with open(log_to or attempt.log, "wb") as log:
         return subprocess.Popen(
-            [sys.executable, *launcher, "-m", module or f"sightline_trainer.{engine}"],
+            [sys.executable, *(launcher or ()), "-m", program],
             env=environment,
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+
+
+@cache
+def nursery() -> Nursery:
+    """One for all tests of this process, ended with it."""
+    folder = tempfile.mkdtemp()
+    made = Nursery(Path(folder), os.environ | ALONE)
+
+    def end() -> None:
+        made.end()
+        shutil.rmtree(folder)
+
+    atexit.register(end)
+    return made
 
 
 def read_lines(run: RunDir, number: int, stream: str = "events") -> list[dict[str, Any]]:

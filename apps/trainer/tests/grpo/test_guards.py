@@ -146,7 +146,7 @@ def test_equal_rewards_give_no_advantage_and_a_warning(root):
 def test_a_full_disk_before_the_first_line_is_told_as_one(root):
     """No line can be written, and the log lies on a device that is always full."""
     run = short(root, "full")
-    process = start(run, 1, module="tests.grpo.faulty", FAULT="full@0", log_to="/dev/full")
+    process = start(run, 1, module="tests.grpo.faulty", launcher=(), FAULT="full@0", log_to="/dev/full")
     assert process.wait(timeout=300) == 74
     assert read_lines(run, 1) == []
 

@@ -177,9 +177,9 @@ def test_judge_sees_one_group_in_eight_while_consistency_has_no_weight(whole):
 
 
 def test_the_same_seed_twice_gives_the_same_rewards(tmp_path, whole):
-    """In a folder of its own, so that the warm start is trained anew, too."""
+    """In a folder of its own, so that the warm start is trained anew, and as a program of its own."""
     again = make_run(tmp_path, "again", stages=STAGES)
-    process = start(again, 1)
+    process = start(again, 1, launcher=())
     assert process.wait(timeout=300) == 0, again.attempt(1).log.read_text()[-3000:]
     assert rows(read_lines(again, 1, "completions")) == rows(read_lines(whole, 1, "completions"))
     assert losses(read_lines(again, 1)) == losses(read_lines(whole, 1))
