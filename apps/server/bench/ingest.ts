@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { completionLine, metricsLine } from "@sightline/core/testing";
+import { completionLine, metricsLine, SYNTHETIC_METRICS } from "@sightline/core/testing";
 import { openDatabase } from "../src/db/open.ts";
 import { createRunStore } from "../src/features/runs/store.ts";
 import { createIngest } from "../src/ingest/ingest.ts";
@@ -13,28 +13,6 @@ import { chunkOf, fileOf } from "../src/ingest/testing/chunks.ts";
  * The figure counts seconds of processor time, which a busy machine leaves alone; seconds by the clock stand beside it.
  */
 
-const NAMES = [
-  "loss",
-  "grad_norm",
-  "learning_rate",
-  "num_tokens",
-  "step_time",
-  "reward",
-  "reward_std",
-  "frac_reward_zero_std",
-  "entropy",
-  "kl",
-  "completions/mean_length",
-  "completions/min_length",
-  "completions/max_length",
-  "completions/clipped_ratio",
-  "rewards/format/mean",
-  "rewards/format/std",
-  "rewards/accuracy/mean",
-  "rewards/accuracy/std",
-  "rewards/consistency/mean",
-  "rewards/consistency/std",
-];
 const LINES = 40_000;
 const BITE = 262_144;
 const RUNS = 5;
@@ -50,14 +28,14 @@ type Kind = {
 const kinds: Kind[] = [
   {
     id: "G3",
-    what: `metrics events of ${NAMES.length} values each, kept with buckets of six widths`,
+    what: `metrics events of ${SYNTHETIC_METRICS.length} values each, kept with buckets of six widths`,
     target: ">= 20000",
     stream: "events",
     line: (seq) =>
       metricsLine(
         { seq },
         seq,
-        Object.fromEntries(NAMES.map((name, i) => [name, Math.sin(seq * 0.01 + i) * (i + 1)])),
+        Object.fromEntries(SYNTHETIC_METRICS.map((name, i) => [name, Math.sin(seq * 0.01 + i) * (i + 1)])),
       ),
   },
   {

@@ -5,6 +5,7 @@ import { childrenOf, kill, processesOf } from "../features/runs/testing/processe
 import { makeDataDir } from "../features/runs/testing/servers.ts";
 import { type Executor, HostRefusedError, refKey, type StreamCursor, UnreachableError } from "./executor.ts";
 import { createLocalExecutor, findPython, NoPythonError, runEnvironment } from "./local.ts";
+import { spec } from "./testing/sim-spec.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -12,22 +13,6 @@ afterEach(async () => {
 });
 
 const signal = AbortSignal.timeout(60_000);
-const spec = (run_id: string, settings = {}) => ({
-  run_id,
-  name: run_id,
-  engine: "simulator" as const,
-  preset: "",
-  seed: 1,
-  stages: [{ name: "a", weights: { format: 1, accuracy: 1, consistency: 0 }, from_epoch: 0, to_epoch: 1 }],
-  settings: {
-    steps_per_epoch: 8,
-    steps_per_sec: 40,
-    prompts_per_step: 1,
-    group_size: 2,
-    eval_steps: 0,
-    ...settings,
-  },
-});
 
 function local(): { executor: Executor; root: string; dataDir: string } {
   const { dataDir, remove } = makeDataDir("local");

@@ -2,17 +2,13 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunState } from "@sightline/core/runs";
-import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
-import { openDatabase } from "../../db/open.ts";
-import { createLocalExecutor, findPython } from "../../executors/local.ts";
-import { createHosts } from "../hosts/index.ts";
-import { createJobs } from "../jobs/tray.ts";
-import { createRuns } from "./index.ts";
+import { findPython } from "../../executors/local.ts";
 import { type Client, connect } from "./testing/client.ts";
 import { followRuns, oneTo, stepsInForce } from "./testing/follower.ts";
 import { launchSmall, smallRun } from "./testing/launch.ts";
 import { attemptProcesses, childrenOf, kill, processesOf } from "./testing/processes.ts";
+import { startRunsHere } from "./testing/runs-here.ts";
 import { makeDataDir, serveHere, spawnServer } from "./testing/servers.ts";
 
 type Cleanup = () => unknown;
@@ -171,26 +167,8 @@ describe("a host that does not answer", () => {
         mode: 0o755,
       });
     setUp(true);
-    const db = openDatabase(join(dataDir, "sightline.db"));
-    const log = pino({ level: "silent" });
-    const jobs = createJobs(log);
-    const local = (root: string) => createLocalExecutor({ root, search_path: bin });
-    const hosts = createHosts({ db, dataDir, jobs, log, isBusy: () => false, local });
-    const runs = createRuns({
-      db,
-      hosts,
-      log,
-      jobs,
-      checkpointsDir: join(dataDir, "checkpoints"),
-      resolveFolder: () => Promise.reject(new Error("no folder is listed")),
-    });
-    runs.start();
-    cleanups.push(
-      remove,
-      () => db.$client.close(),
-      () => hosts.close(),
-      () => runs.close(),
-    );
+    const { runs, close } = startRunsHere(dataDir, bin);
+    cleanups.push(remove, close);
     runs.setRunsAtOnce("local", 1);
     const launch = async (name: string) =>
       (await runs.launch({ ...smallRun({ steps_per_sec: 8 }), name })).run_id;
@@ -462,7 +440,7 @@ describe("checkpoints", () => {
     await first.close();
     const second = await serveHere(dataDir);
     cleanups.push(() => second.close());
-    await expect.poll(folders).toEqual([run_id, waiting.run_id].sort());
+    await expect.poll(folders, { timeout: 20_000 }).toEqual([run_id, waiting.run_id].sort());
     expect(await second.client.runs.list.query()).toHaveLength(2);
     await until(second.client, waiting.run_id, "done");
     const { checkpoints } = await second.client.runs.checkpoints.query({ run_id });
