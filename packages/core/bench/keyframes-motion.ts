@@ -5,34 +5,25 @@
  * view not told. Half of the worlds walk freely, the other half take one action there and back, so that all ten are asked.
  */
 import {
-  compareFrames,
   createExtractor,
-  createPairSource,
   type Extractor,
   type FrameFeatures,
-  PairCache,
   SIGHTLINE_SETTINGS,
-  sampleFrames,
-  selectKeyFrames,
 } from "../src/keyframes/index.ts";
 import { describeMotions, type Motion } from "../src/motion/index.ts";
+import { filmWorld, selectOfWorld } from "../src/testing/index.ts";
 import {
   ACTIONS,
   type Action,
   generateWorld,
   generateWorldAround,
-  getFilmSecs,
-  getPoseAt,
   listSampleWorlds,
-  renderView,
   SETTINGS,
   type World,
 } from "../src/worlds/index.ts";
 import { getTrueMotion, type TrueMotion } from "./lib/motion-truth.ts";
 
-const WIDTH = 384;
-const HEIGHT = 288;
-const FRAME_RATE = 10;
+const SIZE = { width: 384, height: 288 };
 const FREE_WORLDS = 10;
 const TARGET_RIGHT = 0.95;
 const TARGET_UNCLEAR = 0.15;
@@ -70,37 +61,11 @@ function listWorlds(): World[] {
   return worlds;
 }
 
-function lookAt(world: World, extractor: Extractor): FrameFeatures[] {
-  const count = Math.round(getFilmSecs(world) * FRAME_RATE);
-  const times = Array.from({ length: count }, (_, i) => i / FRAME_RATE);
-  return sampleFrames(times, SIGHTLINE_SETTINGS).map((frame) => {
-    const time_secs = times[frame] as number;
-    const rgb = renderView(world, getPoseAt(world, time_secs), WIDTH, HEIGHT);
-    const data = Uint8Array.from({ length: WIDTH * HEIGHT }, (_, i) => toLuma(rgb, 3 * i));
-    return extractor.describe({
-      width: WIDTH,
-      height: HEIGHT,
-      data,
-      frame,
-      time_secs,
-      rotation: 0,
-      full_range: false,
-    });
-  });
-}
-
-const toLuma = (rgb: Uint8Array, i: number) =>
-  16.5 +
-  0.256788 * (rgb[i] as number) +
-  0.504129 * (rgb[i + 1] as number) +
-  0.097906 * (rgb[i + 2] as number);
+const lookAt = (world: World, extractor: Extractor): FrameFeatures[] =>
+  filmWorld(world, SIZE).map((plane) => extractor.describe(plane));
 
 function judge(world: World, frames: FrameFeatures[]): Judged[] {
-  const comparer = {
-    compare: (a: FrameFeatures, b: FrameFeatures) => compareFrames(a, b, SIGHTLINE_SETTINGS, null),
-  };
-  const getPair = createPairSource(frames, new PairCache(), comparer);
-  const selection = selectKeyFrames(world.world_id, frames, SIGHTLINE_SETTINGS, getPair);
+  const selection = selectOfWorld(world, frames);
   const kept = selection.decisions.filter((decision) => decision.kept);
   return describeMotions(selection, frames, null).flatMap((said, k) => {
     const [from, to] = [kept[k - 1], kept[k]];

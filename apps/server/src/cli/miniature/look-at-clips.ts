@@ -1,23 +1,18 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import {
-  compareFrames,
   createExtractor,
-  createPairSource,
   type Extractor,
   type FrameFeatures,
-  PairCache,
   SIGHTLINE_SETTINGS,
-  sampleFrames,
-  selectKeyFrames,
 } from "@sightline/core/keyframes";
 import { describeMotions, type Motion } from "@sightline/core/motion";
+import { filmWorld, selectOfWorld } from "@sightline/core/testing";
 import {
   formatTinyPrompt,
   generateWorld,
   getFilmSecs,
   getPoseAt,
   getSightings,
-  renderView,
   SETTINGS,
   type Step,
   toHeading,
@@ -27,9 +22,7 @@ import {
 } from "@sightline/core/worlds";
 import { z } from "zod";
 
-const WIDTH = 256;
-const HEIGHT = 192;
-const FRAME_RATE = 10;
+const SIZE = { width: 256, height: 192 };
 const CLIPS_A_SETTING = 70;
 /** A turn of fewer degrees between two frames is left out as noise. */
 const LEAST_TURN_DEG = 3;
@@ -97,9 +90,9 @@ export function lookAtClips(file: string, onDone: (done: number, total: number) 
 }
 
 function lookAtClip(world: World, extractor: Extractor): ClipRow {
-  const planes = film(world);
+  const planes = filmWorld(world, SIZE);
   const [features_cpu_secs, frames] = time(() => planes.map((plane) => extractor.describe(plane)));
-  const [selecting, selection] = time(() => select(world, frames));
+  const [selecting, selection] = time(() => selectOfWorld(world, frames));
   const kept = selection.decisions.filter((decision) => decision.kept);
   const keptFrames = frames.filter(({ frame }) => kept.some((one) => one.frame === frame));
   const all = { decisions: selection.decisions.map((decision) => ({ ...decision, kept: true })) };
@@ -119,33 +112,6 @@ function lookAtClip(world: World, extractor: Extractor): ClipRow {
     on: tell(() => describeMotions({ decisions: kept }, keptFrames, null), kept.length, selecting),
     on_chained: tell(() => describeMotions(selection, frames, null), kept.length, selecting),
   };
-}
-
-/** The sampled frames of the clip, as they would be filmed; no encoder comes between. */
-function film(world: World) {
-  const times = Array.from({ length: Math.round(getFilmSecs(world) * FRAME_RATE) }, (_, i) => i / FRAME_RATE);
-  return sampleFrames(times, SIGHTLINE_SETTINGS).map((frame) => {
-    const time_secs = times[frame] ?? 0;
-    const rgb = renderView(world, getPoseAt(world, time_secs), WIDTH, HEIGHT);
-    const data = Uint8Array.from({ length: WIDTH * HEIGHT }, (_, i) => toLuma(rgb, 3 * i));
-    return {
-      width: WIDTH,
-      height: HEIGHT,
-      data,
-      frame,
-      time_secs,
-      rotation: 0 as const,
-      full_range: false,
-    };
-  });
-}
-
-function select(world: World, frames: readonly FrameFeatures[]) {
-  const comparer = {
-    compare: (a: FrameFeatures, b: FrameFeatures) => compareFrames(a, b, SIGHTLINE_SETTINGS, null),
-  };
-  const getPair = createPairSource(frames, new PairCache(), comparer);
-  return selectKeyFrames(world.world_id, frames, SIGHTLINE_SETTINGS, getPair);
 }
 
 function summarise(world: World, motions: readonly (Motion | null)[], frames: number, cpu_secs: number) {
@@ -199,5 +165,3 @@ function time<T>(work: () => T): [secs: number, result: T] {
 }
 
 const round = (value: number) => Math.round(value * 1e4) / 1e4;
-const toLuma = (rgb: Uint8Array, i: number) =>
-  16.5 + 0.256788 * (rgb[i] ?? 0) + 0.504129 * (rgb[i + 1] ?? 0) + 0.097906 * (rgb[i + 2] ?? 0);
