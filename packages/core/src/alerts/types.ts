@@ -15,26 +15,19 @@ export type AlertParam = {
   unit?: string;
 };
 
+const param = (
+  name: string,
+  label: string,
+  help: string,
+  fallback: number,
+  [min, max, step]: readonly [min: number, max: number, step: number],
+): AlertParam => ({ name, label, help, fallback, min, max, step, is_whole: false });
 const whole = (name: string, label: string, help: string, fallback: number, most: number): AlertParam => ({
-  name,
-  label,
-  help,
-  fallback,
-  min: 1,
-  max: most,
-  step: 1,
+  ...param(name, label, help, fallback, [1, most, 1]),
   is_whole: true,
 });
-const share = (name: string, label: string, help: string, fallback: number): AlertParam => ({
-  name,
-  label,
-  help,
-  fallback,
-  min: 0,
-  max: 1,
-  step: 0.01,
-  is_whole: false,
-});
+const share = (name: string, label: string, help: string, fallback: number): AlertParam =>
+  param(name, label, help, fallback, [0, 1, 0.01]);
 const MOST_STEPS = 1000;
 const window = (help: string, fallback: number): AlertParam => ({
   ...whole("window", "Window", help, fallback, MOST_STEPS),
@@ -73,16 +66,13 @@ export const ALERT_KINDS = {
     summary: "Completions have become much longer or shorter than at the run's beginning.",
     params: [
       window("Steps that the means are taken over, at the beginning and now", 20),
-      {
-        name: "factor",
-        label: "Factor",
-        help: "So many times longer or shorter than over the first steps",
-        fallback: 2,
-        min: 1.05,
-        max: 100,
-        step: 0.1,
-        is_whole: false,
-      },
+      param(
+        "factor",
+        "Factor",
+        "So many times longer or shorter than over the first steps",
+        2,
+        [1.05, 100, 0.1],
+      ),
     ],
   },
   judge_failing: {
@@ -97,16 +87,13 @@ export const ALERT_KINDS = {
     title: "Stalled",
     summary: "The run has begun to train and writes nothing any more.",
     params: [
-      {
-        name: "after_secs",
-        label: "After seconds",
-        help: "Silence; what the machine reports of itself does not count",
-        fallback: 600,
-        min: 1,
-        max: 86_400,
-        step: 10,
-        is_whole: false,
-      },
+      param(
+        "after_secs",
+        "After seconds",
+        "Silence; what the machine reports of itself does not count",
+        600,
+        [1, 86_400, 10],
+      ),
     ],
   },
 } as const satisfies Record<string, { title: string; summary: string; params: readonly AlertParam[] }>;
