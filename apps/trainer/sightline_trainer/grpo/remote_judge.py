@@ -87,7 +87,7 @@ class RemoteJudge:
             return None, "timeout"
         except (httpx.HTTPError, httpx.InvalidURL):
             return None, "http_error"
-        except (ValueError, KeyError, IndexError, TypeError):
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError):
             return None, "unparsed"
         letter = read_letter(str(text), Options(item.options), is_tagged=True).letter
         return letter, "unparsed" if letter is None else "ok"

@@ -223,6 +223,8 @@ def test_a_url_is_asked_side_by_side_and_once_for_equal_items():
         ((302, ""), "http_error"),
         ((200, "I can't tell."), "unparsed"),
         ((200, "Z"), "unparsed"),
+        ((201, "<html>Sign in</html>"), "unparsed"),
+        ((201, "[" * 100_000), "unparsed"),
         ((401, "no"), "http_error"),
     ],
 )
