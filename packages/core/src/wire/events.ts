@@ -9,7 +9,9 @@ import { END_REASONS, JUDGE_STATUSES, PHASES } from "./names.ts";
 
 /** A float on the wire. JSON has no non-finite numbers, so these travel as strings. */
 export const WireNumber = z
-  .union([z.number(), z.enum(["NaN", "Infinity", "-Infinity"])])
+  .union([z.number(), z.enum(["NaN", "Infinity", "-Infinity"])], {
+    error: `must be a number, or "NaN", "Infinity" or "-Infinity" as text`,
+  })
   .describe("Float; non-finite values travel as strings");
 export type WireNumber = z.infer<typeof WireNumber>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { metricsLine } from "../testing/index.ts";
+import { completionLine, metricsLine } from "../testing/index.ts";
 import {
   parseLine,
   readAcceptedLine,
@@ -21,6 +21,11 @@ describe("parseLine", () => {
     expect(parseLine(JSON.stringify({ ...line, split: "test" }))).toMatchObject({
       kind: "bad",
       reason: /^split: /,
+    });
+    // A reward is a number whatever was not scored: the trainer counts a part that is null for nothing.
+    expect(parseLine(JSON.stringify({ ...completionLine({}), reward: null }))).toMatchObject({
+      kind: "bad",
+      reason: 'reward: must be a number, or "NaN", "Infinity" or "-Infinity" as text',
     });
   });
 
