@@ -98,7 +98,7 @@ test("a rule is made by the keyboard, back-tested on past runs before it is save
   await expect(strip).toHaveCount(0);
 });
 
-test("a rule is changed, taken back, removed and brought back", async ({ page }) => {
+test("a rule is changed, taken back, removed and brought back", async ({ page, context }) => {
   await page.goto("/alerts?tab=rules");
   await page.getByRole("button", { name: "Add the six with their defaults" }).click();
   const rules = page.getByRole("list", { name: "Rules" });
@@ -109,7 +109,26 @@ test("a rule is changed, taken back, removed and brought back", async ({ page })
   await page.getByRole("button", { name: "Save the rule" }).click();
   await expect(rules).toContainText("window 50 steps, share at least 0.9");
   await rules.getByRole("link", { name: "No signal" }).click();
-  await page.getByRole("region", { name: "History" }).getByRole("button", { name: "Bring back" }).click();
+  // Another tab changes it first: what it wrote is not written over.
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await other.getByLabel("Window", { exact: true }).fill("40");
+  await other.getByRole("button", { name: "Save the rule" }).click();
+  await expect(other.getByRole("list", { name: "Rules" })).toContainText("window 40 steps");
+  await other.close();
+  await page.getByLabel("Window", { exact: true }).fill("45");
+  await page.getByRole("button", { name: "Save the rule" }).click();
+  await expect(page.getByText("has changed this rule meanwhile")).toBeVisible();
+  await expect(page.getByLabel("Window", { exact: true })).toHaveValue("45");
+  await page.getByRole("link", { name: "All rules" }).click();
+  await page.reload();
+  await expect(rules).toContainText("window 40 steps");
+  await rules.getByRole("link", { name: "No signal" }).click();
+  await page
+    .getByRole("region", { name: "History" })
+    .getByRole("button", { name: "Bring back" })
+    .last()
+    .click();
   await expect(page.getByLabel("Window", { exact: true })).toHaveValue("20");
   await page.getByRole("link", { name: "All rules" }).click();
   await rules.getByRole("button", { name: "What to do with Stalled" }).click();

@@ -142,7 +142,12 @@ test("rules have a history that nothing is lost of; alerts are seen by name, and
   const { server, alerts } = await serve();
   server.app.decisions.setSignature("Ada");
   const first = alerts.save(null, rule("non_finite"));
-  alerts.save(first.rule_id, rule("non_finite", { name: "again" }));
+  const again = alerts.save(first.rule_id, rule("non_finite", { name: "again" }), first.entry_id);
+  // Another tab still shows what the rule said before.
+  expect(() => alerts.save(first.rule_id, rule("non_finite", { name: "stale" }), first.entry_id)).toThrow(
+    "changed this rule meanwhile",
+  );
+  expect(alerts.history(first.rule_id)[0]).toEqual(again);
   alerts.remove(first.rule_id);
   expect(alerts.rules()).toEqual([]);
   expect(alerts.restore(first.rule_id, first.entry_id)).toMatchObject({ rule: { name: "about non_finite" } });

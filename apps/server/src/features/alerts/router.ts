@@ -39,8 +39,14 @@ export const alertsRouter = router({
   rules: procedure.query(({ ctx }) => ctx.app.alerts.rules()),
   history: procedure.input(RuleId).query(({ ctx, input }) => ctx.app.alerts.history(input.rule_id)),
   save: procedure
-    .input(z.object({ rule_id: z.string().max(100).nullable(), rule: AlertRule }))
-    .mutation(({ ctx, input }) => ctx.app.alerts.save(input.rule_id, input.rule)),
+    .input(
+      z.object({
+        rule_id: z.string().max(100).nullable(),
+        rule: AlertRule,
+        seen_entry_id: z.int().min(1).optional(),
+      }),
+    )
+    .mutation(({ ctx, input }) => ctx.app.alerts.save(input.rule_id, input.rule, input.seen_entry_id)),
   remove: procedure.input(RuleId).mutation(({ ctx, input }) => ctx.app.alerts.remove(input.rule_id)),
   restore: procedure
     .input(RuleId.extend({ entry_id: z.int().min(1) }))

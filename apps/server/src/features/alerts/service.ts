@@ -47,8 +47,12 @@ export type Alerts = {
   rules(): StandingRule[];
   /** Every entry of a rule, newest first. */
   history(rule_id: string): AlertRuleEntry[];
-  /** Null makes a new rule. */
-  save(rule_id: string | null, rule: AlertRule): StandingRule;
+  /**
+   * Null makes a new rule.
+   *
+   * @param seen_entry_id  The entry that was changed; where another has come since, nothing is written.
+   */
+  save(rule_id: string | null, rule: AlertRule, seen_entry_id?: number): StandingRule;
   remove(rule_id: string): void;
   /** Writes what an earlier entry said anew. */
   restore(rule_id: string, entry_id: number): StandingRule;
@@ -181,8 +185,13 @@ export function createAlertService(parts: {
     },
     rules: () => store.rules(),
     history: foundRule,
-    save(rule_id, rule) {
-      if (rule_id !== null) foundRule(rule_id);
+    save(rule_id, rule, seen_entry_id) {
+      const newest = rule_id === null ? undefined : foundRule(rule_id)[0];
+      if (newest && seen_entry_id !== undefined && newest.entry_id !== seen_entry_id)
+        throw new TRPCError({
+          code: "CONFLICT",
+          message: `${newest.author} has ${newest.rule === null ? "removed" : "changed"} this rule meanwhile, perhaps in another tab. Open it anew from the list and change it there.`,
+        });
       checkReceivers(rule);
       return append(rule_id ?? randomUUID(), rule) as StandingRule;
     },

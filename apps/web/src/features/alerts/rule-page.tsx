@@ -54,6 +54,7 @@ export function RulePage() {
     <RuleEditor
       key={`${ruleId} ${standing?.entry_id ?? ""}`}
       rule_id={ruleId === "new" ? null : ruleId}
+      entry_id={standing?.entry_id}
       first={first}
     />
   );
@@ -66,7 +67,16 @@ function keepEnterOfLists(event: KeyboardEvent<HTMLFormElement>) {
     event.preventDefault();
 }
 
-function RuleEditor({ rule_id, first }: { rule_id: string | null; first: AlertRule }) {
+function RuleEditor({
+  rule_id,
+  entry_id,
+  first,
+}: {
+  rule_id: string | null;
+  /** Of what is changed here; undefined for a new rule. */
+  entry_id: number | undefined;
+  first: AlertRule;
+}) {
   const [rule, setRule] = useState(first);
   const [isSaving, setSaving] = useState(false);
   const navigate = useNavigate();
@@ -74,7 +84,7 @@ function RuleEditor({ rule_id, first }: { rule_id: string | null; first: AlertRu
   const save = async () => {
     setSaving(true);
     try {
-      await client.alerts.save.mutate({ rule_id, rule });
+      await client.alerts.save.mutate({ rule_id, rule, seen_entry_id: entry_id });
       await refreshRules();
       notifyDone(`${rule.name} looks at runs from now on.`);
       await navigate({ to: "/alerts", search: { tab: "rules" } });
