@@ -221,7 +221,6 @@ test("an action is called right or wrong beside geometry's, and a note stands at
   await page.keyboard.press("5");
   await expect(row(third).getByTestId("person-action")).toHaveText("owner: move upward");
   await page.keyboard.press("v");
-  await expect(page.getByLabel("Note at this key-frame")).toBeFocused();
   await page.keyboard.type("blurred by the turn");
   await page.keyboard.press("Enter");
   await expect(row(third).getByTestId("frame-note")).toHaveText("owner: blurred by the turn");

@@ -12,7 +12,11 @@ test("completions are found by words and filters; each view has an address and c
   await launch(page, FAST);
   await waitForState(page, "done");
   await page.keyboard.press("/");
+  await page.keyboard.type("left");
   const drawer = page.locator("#run-drawer");
+  await expect(drawer.getByLabel("Words in the text")).toHaveValue("left");
+  await drawer.getByLabel("Words in the text").fill("");
+  await expect(page).not.toHaveURL(/find=/);
   const list = drawer.getByRole("listbox", { name: "Completions found" });
   await expect(list.getByRole("option").first()).toBeVisible();
   const all = (await drawer.getByRole("status").textContent()) ?? "";
@@ -22,6 +26,12 @@ test("completions are found by words and filters; each view has an address and c
   await expect(drawer.getByRole("status")).not.toHaveText(all);
   await expect(list.locator("mark").first()).toHaveText(/left/i);
   await expectAccessible(page, "the tab Find");
+
+  await drawer.getByLabel("Shortest, in tokens").fill("100");
+  await drawer.getByLabel("Longest, in tokens").fill("2");
+  await expect(drawer.getByText("No length is 100 or more and 2 or less")).toBeVisible();
+  await drawer.getByLabel("Shortest, in tokens").fill("");
+  await drawer.getByLabel("Longest, in tokens").fill("");
 
   await drawer.getByRole("combobox", { name: "Accuracy" }).click();
   await page.getByRole("option", { name: "accuracy 0", exact: true }).click();

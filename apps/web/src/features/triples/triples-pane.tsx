@@ -10,6 +10,7 @@ import { useState } from "react";
 import { trpc } from "../../app/clients.ts";
 import type { ClipPaneProps } from "../../app/clip-pane.ts";
 import { ACTION_KEYS } from "../../app/decisions/actions.ts";
+import { holdTyping } from "../../app/hold-typing.ts";
 import { useKeys } from "../../app/keys.ts";
 import { notifyFailure } from "../../app/notify.tsx";
 import { cancelSet, restoreSet, resumeSet, undoEdit } from "./commands.ts";
@@ -91,7 +92,15 @@ export function TriplesPane(props: ClipPaneProps) {
         if (chosen !== undefined && current !== null && !event.repeat) choose(current, chosen.action);
       },
     },
-    { key: "E", label: "Edit the triple", run: () => set && current !== null && setEdited(current) },
+    {
+      key: "E",
+      label: "Edit the triple",
+      run() {
+        if (!set || current === null) return;
+        setEdited(current);
+        holdTyping();
+      },
+    },
     { key: "R", label: "The perceiver's own words", run: () => current !== null && toggleRaw(current) },
     { key: "T", label: "The text that the model reads", run: () => set && setDialog("text") },
     { key: "N", label: "Make triples", run: () => setDialog("make") },

@@ -1,4 +1,5 @@
 import { ACTION_KEYS } from "../../../app/decisions/actions.ts";
+import { holdTyping } from "../../../app/hold-typing.ts";
 import { useKeys } from "../../../app/keys.ts";
 import type { OpenField } from "./decision-bar.tsx";
 import type { DecisionActions } from "./use-decision-actions.ts";
@@ -43,7 +44,14 @@ export function useDecisionKeys(
           },
         ]
       : []),
-    { key: "V", label: "Note at the key-frame", run: once(() => onField("note")) },
+    {
+      key: "V",
+      label: "Note at the key-frame",
+      run: once(() => {
+        onField("note");
+        holdTyping();
+      }),
+    },
     // Beside triples, Ctrl+Z takes their edits back.
     { key: judges_action ? "U mod+Z" : "U", label: "Take the last decision back", run: actions.undo },
     { key: judges_action ? "shift+U mod+shift+Z" : "shift+U", label: "Bring it back", run: actions.redo },

@@ -10,6 +10,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import { useAlertsOf } from "../../../app/alerts.ts";
 import { trpc } from "../../../app/clients.ts";
+import { holdTyping } from "../../../app/hold-typing.ts";
 import { useKeys } from "../../../app/keys.ts";
 import { usePageTitle } from "../../../app/page-title.ts";
 import { type FollowedRun, getSummary, useFollowedRun } from "../follow-run.ts";
@@ -117,7 +118,14 @@ function RunBody({
     },
     { key: "]", label: "Next step's groups", run: () => view.pick((view.step ?? 0) + 1) },
     { key: "[", label: "Previous step's groups", run: () => view.pick(Math.max(1, (view.step ?? 2) - 1)) },
-    { key: "/", label: "Find completions", run: () => view.openTab("find") },
+    {
+      key: "/",
+      label: "Find completions",
+      run() {
+        if (view.tab !== "find") holdTyping();
+        view.openTab("find");
+      },
+    },
     { key: "l", label: "Log", run: () => view.openTab(view.tab === "log" ? null : "log") },
     { key: "a", label: "Attempts", run: () => view.openTab(view.tab === "attempts" ? null : "attempts") },
     { key: "f", label: "Drawer over the whole page, or not", run: () => setTall(!isTall) },

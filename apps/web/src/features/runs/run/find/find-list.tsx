@@ -10,6 +10,8 @@ type Props = {
   found: Found;
   /** Changes with what is asked: the list then begins anew. */
   filterKey: string;
+  /** Why nothing can be found; null where something may be. */
+  impossible: string | null;
   opened: number | null;
   isRolledBack: (row: FoundCompletion) => boolean;
   onOpen: (completion_id: number | null) => void;
@@ -17,7 +19,7 @@ type Props = {
 };
 
 /** What was found, a row each; only what is in sight is asked for and drawn. */
-export function FindList({ found, filterKey, opened, isRolledBack, onOpen, onRange }: Props) {
+export function FindList({ found, filterKey, impossible, opened, isRolledBack, onOpen, onRange }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: found.total,
@@ -50,7 +52,8 @@ export function FindList({ found, filterKey, opened, isRolledBack, onOpen, onRan
   if (found.total === 0)
     return (
       <p className={classes.hint}>
-        {found.problem ?? (found.isLoading ? "Looking …" : "Nothing in this run is like that.")}
+        {found.problem ??
+          (found.isLoading ? "Looking …" : (impossible ?? "Nothing in this run is like that."))}
       </p>
     );
   return (

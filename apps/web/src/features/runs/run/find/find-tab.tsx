@@ -32,6 +32,7 @@ export function FindTab({
     <FindList
       found={found}
       filterKey={JSON.stringify(filter)}
+      impossible={sayImpossible(filter)}
       opened={view.trace}
       isRolledBack={(row) => row.step > lastStepInForce(series, row.attempt)}
       onOpen={view.openTrace}
@@ -93,6 +94,11 @@ export function FindTab({
       )}
     </div>
   );
+}
+
+function sayImpossible({ shortest, longest }: FindFilter): string | null {
+  if (shortest === undefined || longest === undefined || shortest <= longest) return null;
+  return `No length is ${shortest} or more and ${longest} or less: the two ends are the wrong way round.`;
 }
 
 /** A filter without what asks for nothing. */
