@@ -1,24 +1,15 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { startSshHost, type TestHost } from "../testing/ssh-host.ts";
+import { describe, expect, it } from "vitest";
 import { whyNoSshd } from "../testing/sshd.ts";
+import { startTestHost } from "../testing/test-host.ts";
 
 const why = whyNoSshd();
 if (why !== null) console.warn(`Left out: ${why}`);
 
-const hosts: TestHost[] = [];
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close();
-});
-const start = async (...args: Parameters<typeof startSshHost>) => {
-  const host = await startSshHost(...args);
-  hosts.push(host);
-  return host;
-};
 const signal = AbortSignal.timeout(120_000);
 
 describe.skipIf(why !== null)("first contact", () => {
   it("shows the key's fingerprint and trusts nothing until a person confirms it", async () => {
-    const { ssh, sshd, executor } = await start("contact", { trusted: false });
+    const { ssh, sshd, executor } = await startTestHost("contact", { trusted: false });
     const target = { address: sshd.address, port: sshd.port };
     const shown = { type: "ssh-ed25519", fingerprint: sshd.fingerprint() };
     expect(await ssh.contact(target, signal)).toMatchObject({
@@ -39,7 +30,7 @@ describe.skipIf(why !== null)("first contact", () => {
   });
 
   it("reads aliases, ports and keys of the user's own config", async () => {
-    const { ssh, sshd } = await start("alias");
+    const { ssh, sshd } = await startTestHost("alias");
     expect(await ssh.contact({ address: "testhost", port: null }, signal)).toMatchObject({
       state: "known",
       target: { hostname: "127.0.0.1", port: sshd.port },
@@ -47,7 +38,7 @@ describe.skipIf(why !== null)("first contact", () => {
   });
 
   it("a changed key is a hard stop, explained, and accepted only on purpose", async () => {
-    const { ssh, sshd, executor } = await start("changed");
+    const { ssh, sshd, executor } = await startTestHost("changed");
     const target = { address: sshd.address, port: sshd.port };
     const old = sshd.fingerprint();
     await executor.doctor(signal);
@@ -78,7 +69,7 @@ describe.skipIf(why !== null)("first contact", () => {
   });
 
   it("tells a refused account from a silent network", async () => {
-    const { ssh, sshd, executor } = await start("auth", { config: ["AuthorizedKeysFile none"] });
+    const { ssh, sshd, executor } = await startTestHost("auth", { config: ["AuthorizedKeysFile none"] });
     await expect(executor.doctor(signal)).rejects.toMatchObject({ kind: "auth", exit_code: 77 });
     expect(await ssh.contact({ address: sshd.address, port: sshd.port }, signal)).toMatchObject({
       state: "known",

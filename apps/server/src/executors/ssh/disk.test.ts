@@ -2,11 +2,12 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkHost } from "@sightline/core/hosts";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { refKey } from "../executor.ts";
 import { spec } from "../testing/sim-spec.ts";
-import { startSshHost, type TestHost } from "../testing/ssh-host.ts";
+import type { TestHost } from "../testing/ssh-host.ts";
 import { canMountHere, whyNoSshd } from "../testing/sshd.ts";
+import { startTestHost } from "../testing/test-host.ts";
 
 const why = whyNoSshd();
 if (why !== null) console.warn(`Left out: ${why}`);
@@ -16,15 +17,6 @@ const canCompile = spawnSync("cc", ["--version"], { stdio: "ignore" }).status ==
 if (!canCompile)
   console.warn("Left out: the slow disk is a library in front of fsync, and needs a C compiler.");
 
-const hosts: TestHost[] = [];
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close();
-});
-const start = async (...args: Parameters<typeof startSshHost>) => {
-  const host = await startSshHost(...args);
-  hosts.push(host);
-  return host;
-};
 const signal = AbortSignal.timeout(180_000);
 const ref = { run_id: "run-a", attempt: 1 };
 const order = { ...ref, spec: spec("run-a") };
@@ -42,7 +34,7 @@ describe.skipIf(why !== null)("the disk of a host", () => {
   it.skipIf(!canMount)(
     "that is full is told by the doctor, refuses a launch, and takes it once there is room",
     async () => {
-      const host = await start("full", { mount: "mount -t tmpfs -o size=300k tmpfs HOME" });
+      const host = await startTestHost("full", { mount: "mount -t tmpfs -o size=300k tmpfs HOME" });
       onHost(host, `head -c 400000 /dev/zero > ${host.sshd.home}/big || true`);
       expect(await failing(host)).toContainEqual({
         id: "disk",
@@ -57,7 +49,7 @@ describe.skipIf(why !== null)("the disk of a host", () => {
   it.skipIf(!canMount)(
     "that fills up ends the run with its last words, and loses nothing that was written",
     async () => {
-      const host = await start("fills", { mount: "mount -t tmpfs -o size=6m tmpfs HOME" });
+      const host = await startTestHost("fills", { mount: "mount -t tmpfs -o size=6m tmpfs HOME" });
       await host.executor.launch(
         { ...ref, spec: spec("run-a", { steps_per_sec: 20, steps_per_epoch: 400 }) },
         signal,
@@ -76,7 +68,7 @@ describe.skipIf(why !== null)("the disk of a host", () => {
   );
 
   it.skipIf(!canMount)("that is read-only is told by the doctor, and refuses a launch", async () => {
-    const host = await start("readonly", {
+    const host = await startTestHost("readonly", {
       mount: "mount -t tmpfs tmpfs HOME && mount -o remount,ro HOME",
     });
     expect(await failing(host)).toContainEqual({ id: "root", mend: expect.stringMatching(/may write/) });
@@ -89,7 +81,7 @@ describe.skipIf(why !== null)("the disk of a host", () => {
   it.skipIf(!canCompile)(
     "that takes a second for each fsync slows a run down and loses nothing of it",
     async () => {
-      const host = await start("slow");
+      const host = await startTestHost("slow");
       const library = join(host.sshd.folder, "slow.so");
       writeFileSync(
         join(host.sshd.folder, "slow.c"),

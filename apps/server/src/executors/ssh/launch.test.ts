@@ -1,24 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { attemptProcesses } from "../../features/runs/testing/processes.ts";
 import { type Executor, refKey } from "../executor.ts";
 import { spec } from "../testing/sim-spec.ts";
-import { startSshHost, type TestHost } from "../testing/ssh-host.ts";
 import { endProcess, whyNoSshd } from "../testing/sshd.ts";
+import { startTestHost } from "../testing/test-host.ts";
 
 const why = whyNoSshd();
 if (why !== null) console.warn(`Left out: ${why}`);
 
-const hosts: TestHost[] = [];
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close();
-});
-const start = async (...args: Parameters<typeof startSshHost>) => {
-  const host = await startSshHost(...args);
-  hosts.push(host);
-  return host;
-};
 const signal = AbortSignal.timeout(180_000);
 const SLOW = { steps_per_sec: 2, steps_per_epoch: 200 };
 const ref = { run_id: "run-a", attempt: 1 };
@@ -42,9 +33,9 @@ const starts = (root: string) => readLines(root).filter(({ type }) => type === "
 
 describe.skipIf(why !== null)("an attempt on an SSH host", () => {
   it("is one process, however many launch it at once over links of their own", async () => {
-    const { sshd, ssh, executor, root } = await start("race");
+    const { sshd, ssh, executor, root, dataDir } = await startTestHost("race");
     const target = { address: "testhost", port: null, root };
-    sshd.trustIn(join(hosts[0]?.dataDir ?? "", "ssh/known_hosts"));
+    sshd.trustIn(join(dataDir, "ssh/known_hosts"));
     const other = ssh.executor(target);
     try {
       const all = await Promise.all(
@@ -61,7 +52,7 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
   });
 
   it("is the same one when the answer to its launch was lost on the way", async () => {
-    const { sshd, executor, root } = await start("lost");
+    const { sshd, executor, root } = await startTestHost("lost");
     await executor.doctor(signal);
     const asked = executor.launch(order, signal).catch((error: unknown) => error);
     while (!existsSync(join(root, "run-a/attempts/001")))
@@ -78,7 +69,7 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
   });
 
   it("is orphaned when its supervisor was killed, and can still be stopped", async () => {
-    const { sshd, executor } = await start("orphan");
+    const { sshd, executor } = await startTestHost("orphan");
     await executor.launch(order, signal);
     endProcess(attemptProcesses(sshd.home, "run-a", 1)?.supervisor ?? 0);
     await eventually(executor, "orphaned");
@@ -88,7 +79,7 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
   });
 
   it("has ended by SIGKILL when its trainer was killed, and is killed when its supervisor was too", async () => {
-    const { sshd, executor } = await start("killed");
+    const { sshd, executor } = await startTestHost("killed");
     await executor.launch(order, signal);
     endProcess(attemptProcesses(sshd.home, "run-a", 1)?.trainer ?? 0);
     await eventually(executor, "finished");
@@ -105,7 +96,7 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
   });
 
   it("was interrupted when the host was started anew, and the next one may start", async () => {
-    const { sshd, executor } = await start("reboot", { env: { SLCTL_BOOT_ID: "first" } });
+    const { sshd, executor } = await startTestHost("reboot", { env: { SLCTL_BOOT_ID: "first" } });
     await executor.launch(order, signal);
     await expect(executor.launch({ ...order, attempt: 2 }, signal)).rejects.toMatchObject({ code: "alive" });
     const { trainer = 0, supervisor = 0 } = attemptProcesses(sshd.home, "run-a", 1) ?? {};
@@ -119,7 +110,7 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
   });
 
   it("keeps its order on a host whose clock is an hour off, and the doctor says so", async () => {
-    const { executor, root } = await start("clock", { env: { SLCTL_CLOCK_OFFSET_SECS: "-3600" } });
+    const { executor, root } = await startTestHost("clock", { env: { SLCTL_CLOCK_OFFSET_SECS: "-3600" } });
     expect((await executor.doctor(signal)).clock_offset_secs).toBeCloseTo(-3600, -1);
     await executor.launch({ ...ref, spec: spec("run-a") }, signal);
     expect((await statusOf(executor))?.heartbeat_age_secs ?? 0).toBeLessThan(10);
@@ -129,7 +120,7 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
   });
 
   it("runs under our supervisor, whatever older or broken one lies on the host", async () => {
-    const { sshd, executor } = await start("versions");
+    const { sshd, ssh, executor, root } = await startTestHost("versions");
     const bin = join(sshd.home, ".sightline/bin");
     await executor.doctor(signal);
     const [name = ""] = readdirSync(bin);
@@ -137,7 +128,6 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
     await executor.close();
     writeFileSync(join(bin, name), "broken");
     writeFileSync(join(bin, "slctl-0123456789abcdef.pyz"), "older");
-    const { ssh, root } = hosts[0] as TestHost;
     const again = ssh.executor({ address: sshd.address, port: sshd.port, root });
     try {
       expect((await again.doctor(signal)).slctl).toMatch(/^\d/);

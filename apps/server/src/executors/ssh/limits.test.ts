@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { startSshHost, type TestHost } from "../testing/ssh-host.ts";
+import type { TestHost } from "../testing/ssh-host.ts";
 import { whyNoSshd } from "../testing/sshd.ts";
+import { startTestHost } from "../testing/test-host.ts";
 import { makeSshFolder } from "./folder.ts";
 import { createSshLink } from "./link.ts";
 
@@ -11,16 +12,9 @@ const why = whyNoSshd();
 if (why !== null) console.warn(`Left out: ${why}`);
 
 const cleanups: (() => unknown)[] = [];
-const hosts: TestHost[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  for (const host of hosts.splice(0)) await host.close();
 });
-const start = async (...args: Parameters<typeof startSshHost>) => {
-  const host = await startSshHost(...args);
-  hosts.push(host);
-  return host;
-};
 const signal = AbortSignal.timeout(120_000);
 
 const connections = (host: TestHost) => host.sshd.log().match(/Accepted publickey/g)?.length ?? 0;
@@ -50,16 +44,16 @@ async function squat(port: number): Promise<Socket> {
 
 describe.skipIf(why !== null)("limits of a host", () => {
   it("shares one connection, and takes another where MaxSessions is hit", async () => {
-    const roomy = await start("roomy");
+    const roomy = await startTestHost("roomy");
     expect(await openTwo(roomy)).toHaveLength(2);
     expect(connections(roomy)).toBe(1);
-    const tight = await start("tight", { config: ["MaxSessions 1"] });
+    const tight = await startTestHost("tight", { config: ["MaxSessions 1"] });
     expect(await openTwo(tight)).toHaveLength(2);
     expect(connections(tight)).toBe(2);
   });
 
   it("says that a host lets no session in, and is in again when it does", async () => {
-    const { sshd, executor } = await start("closed", { config: ["MaxSessions 0"] });
+    const { sshd, executor } = await startTestHost("closed", { config: ["MaxSessions 0"] });
     await expect(executor.doctor(signal)).rejects.toMatchObject({ kind: "sessions", exit_code: null });
     await sshd.start({ config: [] });
     await expect
@@ -68,7 +62,7 @@ describe.skipIf(why !== null)("limits of a host", () => {
   });
 
   it("waits with growing pauses while a host drops new connections, and comes in when there is room", async () => {
-    const { sshd, executor } = await start("startups", {
+    const { sshd, executor } = await startTestHost("startups", {
       config: ["MaxStartups 1:100:1", "LogLevel VERBOSE"],
     });
     const squatter = await squat(sshd.port);

@@ -1,18 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { metricsLine } from "@sightline/core/testing";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type StreamCursor, UnreachableError } from "../executor.ts";
-import { startSshHost, type TestHost } from "../testing/ssh-host.ts";
 import { endProcess, whyNoSshd } from "../testing/sshd.ts";
+import { startTestHost } from "../testing/test-host.ts";
 
 const why = whyNoSshd();
 if (why !== null) console.warn(`Left out: ${why}`);
 
-const hosts: TestHost[] = [];
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close();
-});
 const signal = AbortSignal.timeout(120_000);
 
 const line = (seq: number) => `${JSON.stringify(metricsLine({ seq }, seq, { loss: seq }))}\n`;
@@ -27,9 +23,7 @@ const FIRST: StreamCursor = {
 
 describe.skipIf(why !== null)("lines on a host", () => {
   it("torn, huge and bad ones arrive byte for byte and marked, also when the link dies in between", async () => {
-    const host = await startSshHost("lines");
-    hosts.push(host);
-    const { executor, sshd, root } = host;
+    const { executor, sshd, root } = await startTestHost("lines");
     const attempt = join(root, "run-a/attempts/001");
     mkdirSync(attempt, { recursive: true });
     const huge = `{"v":1,"x":"${"y".repeat(9_000_000)}"}\n`;

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { spec } from "../testing/sim-spec.ts";
-import { startSshHost, type TestHost } from "../testing/ssh-host.ts";
 import { canMountHere, whyNoSshd } from "../testing/sshd.ts";
+import { startTestHost } from "../testing/test-host.ts";
 
 const why = whyNoSshd();
 if (why !== null) console.warn(`Left out: ${why}`);
@@ -11,20 +11,11 @@ if (why !== null) console.warn(`Left out: ${why}`);
 const canMount = canMountHere();
 if (!canMount) console.warn("Left out: hiding Python from a session needs root and mount namespaces.");
 
-const hosts: TestHost[] = [];
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close();
-});
-const start = async (...args: Parameters<typeof startSshHost>) => {
-  const host = await startSshHost(...args);
-  hosts.push(host);
-  return host;
-};
 const signal = AbortSignal.timeout(120_000);
 
 describe.skipIf(why !== null)("a session on a host", () => {
   it("survives a login shell that prints banners on both outputs, and says how loud it is", async () => {
-    const { sshd, executor } = await start("noise");
+    const { sshd, executor } = await startTestHost("noise");
     writeFileSync(
       join(sshd.home, ".bashrc"),
       `echo "Welcome to the cluster"; echo "@slctl 1 0123" ; echo "Permission denied (publickey)." >&2
@@ -39,13 +30,13 @@ head -c 100000 /dev/zero | tr '\\0' 'x'; printf '\\n@slctl-boot 00 {"word": "her
   });
 
   it("ends where a shell never stops talking, and says what to mend", async () => {
-    const { sshd, executor } = await start("flood");
+    const { sshd, executor } = await startTestHost("flood");
     writeFileSync(join(sshd.home, ".bashrc"), "yes talk\n");
     await expect(executor.doctor(signal)).rejects.toMatchObject({ kind: "shell" });
   });
 
   it.skipIf(!canMount)("says which Python it found where none is new enough", async () => {
-    const { sshd, executor } = await start("python");
+    const { sshd, executor } = await startTestHost("python");
     const bin = join(sshd.folder, "bin");
     mkdirSync(bin);
     const old = join(bin, "python3");
