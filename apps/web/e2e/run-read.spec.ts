@@ -120,6 +120,7 @@ test("runs are renamed, found, thrown away and brought back", async ({ page }) =
   await page.getByRole("textbox", { name: "Name of the run" }).fill("first try");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "first try" })).toBeVisible();
+  const address = page.url();
 
   await page.goto("/runs");
   await expect(page.getByRole("row", { name: /first try/ })).toContainText("60 / 60");
@@ -130,6 +131,14 @@ test("runs are renamed, found, thrown away and brought back", async ({ page }) =
   await page.getByRole("menuitem", { name: "Move to the trash" }).click();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByRole("row", { name: /first try/ })).toBeVisible();
+  await page.getByRole("checkbox", { name: "Select first try" }).check();
+  await page.getByRole("button", { name: "Move to the trash" }).click();
+  await expect(page.getByText("No run")).toBeVisible();
+  // Its own page says so, and brings it back.
+  await page.goto(address);
+  await page.getByRole("button", { name: "Bring it back" }).click();
+  await expect(page.getByText("in the trash")).toHaveCount(0);
+  await page.goto("/runs");
   await page.getByRole("checkbox", { name: "Select first try" }).check();
   await page.getByRole("button", { name: "Move to the trash" }).click();
   await expect(page.getByText("No run")).toBeVisible();

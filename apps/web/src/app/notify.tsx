@@ -1,14 +1,22 @@
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
+import { TRPCClientError } from "@trpc/client";
 
 /** Says that something failed: what, and in the server's own sentence what to do. */
 export function notifyFailure(title: string, error: unknown): void {
   notifications.show({
     color: "var(--sl-wrong)",
     title,
-    message: error instanceof Error ? error.message : String(error),
+    message: explain(error),
     autoClose: 10_000,
   });
+}
+
+function explain(error: unknown): string {
+  // Each browser words it in its own way when a server can't be reached.
+  if (error instanceof TRPCClientError && !error.shape && error.cause instanceof TypeError)
+    return "The server is not answering. Try again when it is back.";
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Says what was done. */

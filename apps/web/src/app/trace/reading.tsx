@@ -90,10 +90,12 @@ export function Reading({
       accuracy: released.accuracy,
     },
   ];
-  const isSplit = rows.some(
-    ({ letter, format, accuracy }) =>
-      letter !== rows[0]?.letter || format !== rows[0]?.format || accuracy !== rows[0]?.accuracy,
-  );
+  // What was not scored contradicts nothing.
+  const isSplit =
+    new Set(rows.map(({ letter }) => letter)).size > 1 ||
+    (["format", "accuracy"] as const).some(
+      (part) => new Set(rows.flatMap((row) => row[part] ?? [])).size > 1,
+    );
   return (
     <>
       <section className={classes.panel} aria-label="How it was read">

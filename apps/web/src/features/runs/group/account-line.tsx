@@ -9,6 +9,9 @@ const SCALES: Record<GroupAccount["scale"], string> = {
   none: "",
 };
 
+/** Completions whose difference is told in words; a run that scales otherwise differs in all. */
+const MOST_TOLD = 3;
+
 /** How the advantages of a group came about, in a line, and whether the run wrote the same. */
 export function AccountLine({ account }: { account: GroupAccount }) {
   const { n, mean, sd, scale, divisor, is_tied, completions } = account;
@@ -41,7 +44,7 @@ export function AccountLine({ account }: { account: GroupAccount }) {
           All rewards are equal: every advantage is 0, so nothing is learned from this group.
         </p>
       )}
-      {off.map(({ k, reward, advantage }) => (
+      {off.slice(0, MOST_TOLD).map(({ k, reward, advantage }) => (
         <p key={k} className={classes.off} role="alert">
           Completion {k + 1}:{" "}
           {!reward.agrees &&
@@ -50,6 +53,12 @@ export function AccountLine({ account }: { account: GroupAccount }) {
             `The run wrote an advantage of ${tidy(advantage.emitted)}, worked out it is ${tidy(advantage.computed)}.`}
         </p>
       ))}
+      {off.length > MOST_TOLD && (
+        <p className={classes.off}>
+          {formatNumberOf(off.length - MOST_TOLD, "more completion")} of this group{" "}
+          {off.length - MOST_TOLD === 1 ? "differs" : "differ"} as well; each says so where it is looked into.
+        </p>
+      )}
     </section>
   );
 }

@@ -35,7 +35,7 @@ export function GroupPage() {
         }
       >
         {problem ??
-          `Attempt ${view.attempt} of this run kept no such group at step ${view.step}. Open the run and pick a group there.`}
+          "This run kept no group of that name at that step and attempt. Open the run and pick a group there."}
       </EmptyState>
     );
   const ordered = view.isByNumber ? group.completions : orderByAdvantage(group.completions);
@@ -97,7 +97,7 @@ function Header({ group, view }: { group: CompletionGroup; view: GroupView }) {
         className={classes.back}
       >
         <IconArrowLeft size={14} aria-hidden="true" />
-        {run?.name ?? "The run"}, step {view.step}
+        <bdi>{run?.name ?? "The run"}</bdi>, step {view.step}
       </Link>
       {run && (run.simulated || run.recorded) && <SimulatedBadge run={run} />}
       <h1 className={classes.name}>

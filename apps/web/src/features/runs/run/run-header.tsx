@@ -7,7 +7,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { trpc } from "../../../app/clients.ts";
 import { notifyDone, notifyFailure } from "../../../app/notify.tsx";
-import { rename } from "../commands.ts";
+import { rename, restore } from "../commands.ts";
 import { RunNameField } from "../run-name-field.tsx";
 import { formatDuration, getSecsLeft, isLive, RUN_STATES } from "../run-state.ts";
 import { SimulatedBadge } from "../simulated-badge.tsx";
@@ -45,6 +45,14 @@ export function RunHeader({
       <span className={classes.state}>
         <Status tone={words.tone} label={words.label} title={words.meaning} />
       </span>
+      {run.trashed_secs !== null && (
+        <span className={classes.trashed} role="status">
+          in the trash
+          <Button size="compact-xs" variant="default" onClick={() => void restore([run])}>
+            Bring it back
+          </Button>
+        </span>
+      )}
       {run.queue && (
         <span className={classes.quiet}>
           <Link to="/runs/queue">no. {run.queue.position} in the queue</Link>: {run.queue.why}
