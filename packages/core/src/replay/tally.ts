@@ -108,10 +108,11 @@ function isTied(rewards: readonly (number | null)[]): boolean {
 
 const noFlips = () => Object.fromEntries(FLIPS.map((one) => [one, 0])) as Record<Flip, number>;
 
-/** Adds up groups as they are scored. It holds steps, tasks and reasons, never completions. */
-export type ReplayTally = ReturnType<typeof createReplayTally>;
-
-/** @param is_same  Whether the plan asks for what the run did itself: then what differs is a mismatch. */
+/**
+ * Adds up groups as they are scored. It holds steps, tasks and reasons, never completions.
+ *
+ * @param is_same  Whether the plan asks for what the run did itself: then what differs is a mismatch.
+ */
 export function createReplayTally(is_same: boolean) {
   let width = 1;
   let steps = new Map<number, Sums>();

@@ -9,7 +9,6 @@ import {
   deadJudge,
   emptySeries,
   judgeFailures,
-  latestValue,
   metricPaths,
   type RunRow,
   type RunSeries,
@@ -31,6 +30,13 @@ const paths = (series: RunSeries, name: string) =>
     steps: [...steps],
     values: [...values],
   }));
+
+/** The newest finite value of a metric that counts, with its step; null when there is none. */
+const latestValue = (series: RunSeries, name: string) =>
+  metricPaths(series, name)
+    .filter(({ rolled_back }) => !rolled_back)
+    .flatMap(({ steps, values }) => [...steps].map((step, i) => ({ step, value: values[i] ?? Number.NaN })))
+    .findLast(({ value }) => Number.isFinite(value)) ?? null;
 
 const tally = (step: number, change: Partial<StepTally> = {}): StepTally => ({
   run_id: "run-a",

@@ -101,19 +101,6 @@ export function meanPaths(series: RunSeries, name: string): MetricPath[] {
   return paths.sort((a, b) => a.attempt - b.attempt || a.segment - b.segment);
 }
 
-/** The newest finite value of a metric that counts, with its step; null when there is none. */
-export function latestValue(series: RunSeries, name: string): { step: number; value: number } | null {
-  for (const path of metricPaths(series, name).reverse()) {
-    if (path.rolled_back) continue;
-    for (let i = path.values.length - 1; i >= 0; i--) {
-      const value = path.values[i];
-      const step = path.steps[i];
-      if (value !== undefined && step !== undefined && Number.isFinite(value)) return { step, value };
-    }
-  }
-  return null;
-}
-
 /** A stage with the steps that it rules: [from_step, to_step), open-ended (null) for the newest. */
 export type StageBand = StageMark & { to_step: number | null };
 

@@ -265,6 +265,8 @@ function commandOf(pid: number): string {
 
 /** SIGKILL; one that is gone already is no error. */
 export function endProcess(pid: number) {
+  // 0 is the whole group of whoever asks.
+  if (pid <= 0) throw new RangeError("There is no such process to end.");
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {

@@ -1,8 +1,6 @@
 import type { Db } from "../../db/open.ts";
 
 /** The only SQL of rendered_worlds. */
-export type WorldStore = ReturnType<typeof createWorldStore>;
-
 export function createWorldStore(db: Db) {
   const sql = db.$client;
   const selectWorld = sql.prepare<[string], { world_id: string }>(
