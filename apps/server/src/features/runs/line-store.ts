@@ -25,7 +25,23 @@ export type LineStore = ReturnType<typeof createLineStore>;
 
 type RawRow = { id: number; raw: string };
 type SeriesRow = { series_id: number; attempt: number; segment: number; name: string };
-type BucketRow = Bucket & { idx: number };
+/** A bucket as it is read: a page needs thousands, and arrays come twice as fast as objects. */
+type BucketRow = [
+  index: number,
+  n: number,
+  sum: number,
+  first: number,
+  first_step: number,
+  last: number,
+  last_step: number,
+  min: number,
+  min_step: number,
+  max: number,
+  max_step: number,
+  gaps: number,
+  pos_inf: number,
+  neg_inf: number,
+];
 const JSON_COLUMNS = ["tasks", "letters", "golds", "rules", "judges"] as const;
 type JsonColumn = (typeof JSON_COLUMNS)[number];
 type TallyRow = Omit<StepTally, JsonColumn> & Record<JsonColumn, string> & { change_id: number };
@@ -43,6 +59,41 @@ const toTally = ({ change_id: _, ...row }: TallyRow): StepTally => ({
   rules: JSON.parse(row.rules),
   judges: JSON.parse(row.judges),
 });
+
+function toBucket(row: BucketRow): Bucket {
+  const [
+    index,
+    n,
+    sum,
+    first,
+    first_step,
+    last,
+    last_step,
+    min,
+    min_step,
+    max,
+    max_step,
+    gaps,
+    pos_inf,
+    neg_inf,
+  ] = row;
+  return {
+    index,
+    n,
+    sum,
+    first,
+    first_step,
+    last,
+    last_step,
+    min,
+    min_step,
+    max,
+    max_step,
+    gaps,
+    pos_inf,
+    neg_inf,
+  };
+}
 
 function toMeans(buckets: readonly Bucket[]): NonNullable<OverlayLine["basis"]> {
   const measured = buckets.filter(({ n }) => n > 0);
@@ -80,7 +131,8 @@ export function createLineStore(db: Db) {
      ORDER BY id DESC LIMIT ?`,
   );
   const selectOfType = sql.prepare<[string, string], RawRow>(
-    "SELECT id, raw FROM run_lines WHERE run_id = ? AND type = ? AND stream = 'events' ORDER BY id",
+    // `+id`: for an order by id alone SQLite would walk every line of the run, rather than those of the type.
+    "SELECT id, raw FROM run_lines WHERE run_id = ? AND type = ? AND stream = 'events' ORDER BY +id",
   );
   const selectLastError = sql.prepare<[string, number], RawRow>(
     `SELECT id, raw FROM run_lines WHERE run_id = ? AND attempt = ? AND stream = 'events' AND type = 'error'
@@ -101,9 +153,12 @@ export function createLineStore(db: Db) {
   const selectNames = sql.prepare<[string], { name: string }>(
     "SELECT DISTINCT name FROM metric_series WHERE run_id = ? ORDER BY name",
   );
-  const selectBuckets = sql.prepare<[number, number, number, number], BucketRow>(
-    "SELECT * FROM metric_buckets WHERE series_id = ? AND width = ? AND idx BETWEEN ? AND ? ORDER BY idx",
-  );
+  const selectBuckets = sql
+    .prepare<[number, number, number, number], BucketRow>(
+      `SELECT idx, n, sum, first, first_step, last, last_step, min, min_step, max, max_step, gaps, pos_inf, neg_inf
+       FROM metric_buckets WHERE series_id = ? AND width = ? AND idx BETWEEN ? AND ? ORDER BY idx`,
+    )
+    .raw();
   const selectSpan = sql.prepare<[number, number], { low: number | null; high: number | null }>(
     // Two look-ups: asked for at once, min and max read every bucket of the series.
     `SELECT (SELECT min(idx) FROM metric_buckets WHERE series_id = s AND width = w) AS low,
@@ -201,8 +256,8 @@ export function createLineStore(db: Db) {
         Math.floor(Math.max(from, -1e12) / kept),
         Math.floor(Math.min(to, 1e12) / kept),
       );
-      const exact = rows.map(({ idx, ...row }): Bucket => ({ ...row, index: idx }));
-      buckets = coarsen(exact, kept, width);
+      const exact = rows.map(toBucket);
+      buckets = kept === width ? exact : coarsen(exact, kept, width);
     }
     const counting: Bucket[] = [];
     const rolled_back: Bucket[] = [];
