@@ -35,7 +35,29 @@ export default defineConfig({
   worker: { format: "es" },
   // ONNX Runtime without its wasm inlined or copied by name: src/app/onnx-runtime.ts says where that is.
   resolve: { conditions: ["onnxruntime-web-use-extern-wasm", ...defaultClientConditions] },
-  build: { target: "es2023", sourcemap: true, chunkSizeWarningLimit: 12_000 },
+  build: {
+    target: "es2023",
+    sourcemap: true,
+    chunkSizeWarningLimit: 12_000,
+    rolldownOptions: {
+      output: {
+        // Left to itself the bundler makes a file of every few lines that some pages share: a page then asks for a
+        // hundred of them, which takes longer than to read what is in them.
+        codeSplitting: {
+          groups: [
+            { name: "start", tags: ["$initial"], priority: 2 },
+            { name: "icons", test: /node_modules[\\/]@tabler/ },
+            { name: "controls", test: /node_modules[\\/](@mantine|@floating-ui)/ },
+            {
+              name: "common",
+              test: /web[\\/]src[\\/]app[\\/][^\\/]+$|ui[\\/]src[\\/](status|empty-state)|core[\\/]src[\\/]format|react-query/,
+              minShareCount: 2,
+            },
+          ],
+        },
+      },
+    },
+  },
   optimizeDeps: {
     // Found late, a dependency makes the dev server reload the page; what lazy pages and workers need is named here.
     include: [

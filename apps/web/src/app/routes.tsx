@@ -10,12 +10,12 @@ import {
 } from "@tanstack/react-router";
 import { z } from "zod";
 import { openRun } from "../features/runs/run/open-run.ts";
-import { NotFoundPage } from "./not-found.tsx";
-import { PageError } from "./page-error.tsx";
 import { settingsSearch } from "./settings-search.ts";
-import { Shell } from "./shell.tsx";
 
-const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFoundPage });
+const rootRoute = createRootRoute({
+  component: lazyRouteComponent(() => import("./draw.tsx"), "Shell"),
+  notFoundComponent: lazyRouteComponent(() => import("./draw.tsx"), "NotFoundPage"),
+});
 
 const indexRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -132,7 +132,7 @@ const runsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs",
   validateSearch: runsSearch,
-  component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "RunsPage"),
+  component: lazyRouteComponent(() => import("../features/runs/list/runs-page.tsx"), "RunsPage"),
 });
 
 const launchRoute = createRoute({
@@ -148,13 +148,13 @@ const launchRoute = createRoute({
     /** The run whose schedule is laid beside the drawn one. */
     against: z.string().optional().catch(undefined),
   }),
-  component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "LaunchPage"),
+  component: lazyRouteComponent(() => import("../features/runs/launch/launch-page.tsx"), "LaunchPage"),
 });
 
 const queueRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/queue",
-  component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "QueuePage"),
+  component: lazyRouteComponent(() => import("../features/runs/queue/queue-page.tsx"), "QueuePage"),
 });
 
 const alertsRoute = createRoute({
@@ -175,7 +175,7 @@ const alertRuleRoute = createRoute({
 const sweepRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/sweeps/$sweepId",
-  component: lazyRouteComponent(() => import("../features/runs/index.tsx"), "SweepPage"),
+  component: lazyRouteComponent(() => import("../features/runs/sweep/sweep-page.tsx"), "SweepPage"),
 });
 
 /**
@@ -199,9 +199,9 @@ const runRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$runId",
   validateSearch: runSearch,
-  // What it shows first is asked for while its code is on its way.
-  loader({ cause, params, location }) {
-    if (cause === "enter") openRun(params.runId, runSearch.parse(location.search));
+  // What it shows first is asked for before its code is.
+  beforeLoad({ cause, params, search }) {
+    if (cause === "enter") openRun(params.runId, search);
   },
   component: lazyRouteComponent(() => import("./run-route.tsx"), "RunRoute"),
 });
@@ -218,7 +218,7 @@ const groupRoute = createRoute({
     against: z.number().int().nonnegative().optional().catch(undefined),
     order: z.enum(["k"]).optional().catch(undefined),
   }),
-  component: lazyRouteComponent(() => import("./run-route.tsx"), "GroupRoute"),
+  component: lazyRouteComponent(() => import("./group-route.tsx"), "GroupRoute"),
 });
 
 /** `replay`: the one that is open; `flip`, `task`: which of its flipped completions are listed; `trace`: the one that is open. */
@@ -311,7 +311,7 @@ export const router = createRouter({
     settingsRoute,
   ]),
   defaultPreload: "intent",
-  defaultErrorComponent: PageError,
+  defaultErrorComponent: lazyRouteComponent(() => import("./draw.tsx"), "PageError"),
   scrollRestoration: false,
 });
 

@@ -1,7 +1,7 @@
-import { ActionIcon, CloseButton } from "@mantine/core";
-import type { RunDetail, RunSeries, RunSummary } from "@sightline/core/runs";
-import { IconArrowsMaximize, IconArrowsMinimize } from "@tabler/icons-react";
+import type { RunSeries, RunSummary } from "@sightline/core/runs";
+import { Pane, PaneGroup } from "@sightline/ui/pane";
 import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef } from "react";
 import { trpc } from "../../../app/clients.ts";
 import { AttemptsTab } from "./attempts-tab.tsx";
 import { CheckpointsTab } from "./checkpoints-tab.tsx";
@@ -10,23 +10,54 @@ import { FindTab } from "./find/find-tab.tsx";
 import { GroupsTab } from "./groups-tab.tsx";
 import { LinksTab } from "./links/links-tab.tsx";
 import { LogTab } from "./log-tab.tsx";
-import { countProblems, ProblemsTab } from "./problems-tab.tsx";
+import { ProblemsTab } from "./problems-tab.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
-import type { RunView, Tab } from "./use-run-view.ts";
+import type { RunView } from "./use-run-view.ts";
 
-/** What lies under the charts. */
-export function Drawer({
-  view,
-  series,
-  beside,
-}: {
+type DrawerProps = {
   view: RunView;
   series: RunSeries;
   beside: readonly RunSummary[];
-}) {
-  const detail = useQuery(trpc.runs.get.queryOptions({ run_id: view.run_id })).data ?? null;
+  /** True when it is to take the focus. */
+  isEntering: boolean;
+  onEntered: () => void;
+};
+
+/** The charts with the drawer under them, or the drawer alone. */
+export function ChartsAndDrawer({
+  charts,
+  isTall,
+  ...drawer
+}: DrawerProps & { charts: ReactNode; isTall: boolean }) {
+  if (isTall) return <Drawer {...drawer} />;
   return (
-    <section className={classes.drawer} aria-label={view.tab ?? undefined} id="run-drawer" tabIndex={-1}>
+    <PaneGroup id="run" direction="vertical">
+      <Pane id="charts" size={48} min={120}>
+        {charts}
+      </Pane>
+      <Pane id="drawer" size={52} min={120}>
+        <Drawer {...drawer} />
+      </Pane>
+    </PaneGroup>
+  );
+}
+
+function Drawer({ view, series, beside, isEntering, onEntered }: DrawerProps) {
+  const detail = useQuery(trpc.runs.get.queryOptions({ run_id: view.run_id })).data ?? null;
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (!isEntering || view.tab !== "groups") return;
+    section.current?.focus();
+    onEntered();
+  }, [isEntering, view.tab, onEntered]);
+  return (
+    <section
+      ref={section}
+      className={classes.drawer}
+      aria-label={view.tab ?? undefined}
+      id="run-drawer"
+      tabIndex={-1}
+    >
       {view.tab === "groups" && <GroupsTab view={view} series={series} />}
       {view.tab === "find" && <FindTab view={view} series={series} beside={beside} />}
       {view.tab === "links" && <LinksTab view={view} arrived={String(series.tallies.length)} />}
@@ -37,76 +68,4 @@ export function Drawer({
       {view.tab === "settings" && <SettingsTab detail={detail} />}
     </section>
   );
-}
-
-/** The drawer's tabs, always at the foot of the page. */
-export function DrawerTabs({
-  view,
-  series,
-  isTall,
-  onTall,
-}: {
-  view: RunView;
-  series: RunSeries;
-  isTall: boolean;
-  onTall: (isTall: boolean) => void;
-}) {
-  const detail = useQuery(trpc.runs.get.queryOptions({ run_id: view.run_id })).data ?? null;
-  const problems = countProblems(detail, series);
-  const tabs: [Tab, string, string | null][] = [
-    ["groups", view.step === null ? "Groups" : `Groups at step ${view.step}`, null],
-    ["find", "Find", null],
-    ["links", "Links", null],
-    ["log", "Log", null],
-    ["attempts", "Attempts", getAttemptCount(detail, series)],
-    ["checkpoints", "Checkpoints", null],
-    ["problems", "Problems", problems === 0 ? null : String(problems)],
-    ["settings", "Settings", null],
-  ];
-  return (
-    <div className={classes.bar}>
-      <div className={classes.tabs} role="tablist" aria-label="More of the run">
-        {tabs.map(([tab, label, count]) => (
-          <button
-            key={tab}
-            type="button"
-            role="tab"
-            className={classes.tab}
-            aria-selected={view.tab === tab}
-            aria-controls={view.tab === tab ? "run-drawer" : undefined}
-            data-wrong={(tab === "problems" && count !== null) || undefined}
-            onClick={() => view.openTab(view.tab === tab ? null : tab)}
-          >
-            {label}
-            {count !== null && <span className={classes.count}>{count}</span>}
-          </button>
-        ))}
-      </div>
-      {view.tab !== null && (
-        <ActionIcon
-          size="sm"
-          variant="subtle"
-          color="gray"
-          className={classes.close}
-          aria-label={isTall ? "Show the charts again" : "Drawer over the whole page"}
-          title={isTall ? "Show the charts again (F)" : "Over the whole page (F)"}
-          onClick={() => onTall(!isTall)}
-        >
-          {isTall ? (
-            <IconArrowsMinimize size={15} stroke={1.6} />
-          ) : (
-            <IconArrowsMaximize size={15} stroke={1.6} />
-          )}
-        </ActionIcon>
-      )}
-      {view.tab !== null && (
-        <CloseButton size="sm" aria-label="Shut the drawer" onClick={() => view.openTab(null)} />
-      )}
-    </div>
-  );
-}
-
-function getAttemptCount(detail: RunDetail | null, series: RunSeries): string | null {
-  const count = Math.max(detail?.attempts.length ?? 0, series.attempts.length);
-  return count > 1 ? String(count) : null;
 }

@@ -15,8 +15,10 @@ export function drawOverlay(
   kind: XMap["kind"],
 ): CurveSeries[] {
   const clock = kind === "step" || kind === "stage" ? null : X_METRICS[kind];
+  const linesOf = new Map<string, OverlayLine[]>(runs.map(({ run_id }) => [run_id, []]));
+  for (const line of lines) linesOf.get(line.run_id)?.push(line);
   return runs.flatMap(({ run_id, name: label }, k) => {
-    const own = lines.filter((line) => line.run_id === run_id);
+    const own = linesOf.get(run_id) ?? [];
     const places = own.find((line) => line.name === clock);
     const map =
       clock === null || kind === "step" || kind === "stage"

@@ -1,19 +1,9 @@
 import { formatBytes } from "@sightline/core/format";
-import type { EventMark, RunDetail, RunSeries } from "@sightline/core/runs";
+import type { RunDetail, RunSeries } from "@sightline/core/runs";
 import { StatusMark } from "@sightline/ui/status";
+import { countProblems, getTroubles } from "./count-problems.ts";
 import { RunAlerts } from "./run-alerts.tsx";
 import classes from "./table.module.css";
-
-type Trouble = Extract<EventMark, { kind: "warn" | "error" }>;
-
-function getTroubles(series: RunSeries): Trouble[] {
-  return series.marks.filter((mark): mark is Trouble => mark.kind === "warn" || mark.kind === "error");
-}
-
-/** How many things the tab has to say. */
-export function countProblems(detail: RunDetail | null, series: RunSeries): number {
-  return getTroubles(series).length + (detail?.quarantined.count ?? 0) + (detail?.notes.length ?? 0);
-}
 
 /** Warnings and errors of the trainer, lines that could not be read, and what was noticed while reading. */
 export function ProblemsTab({ detail, series }: { detail: RunDetail | null; series: RunSeries }) {

@@ -2,12 +2,11 @@ import { Button } from "@mantine/core";
 import { emptySeries, makeXMap, type RunSpec, type RunSummary, type XMap } from "@sightline/core/runs";
 import { createCursor, createViewport, type Extent } from "@sightline/ui/curve";
 import { EmptyState } from "@sightline/ui/empty-state";
-import { Pane, PaneGroup } from "@sightline/ui/pane";
 import { StageBand } from "@sightline/ui/stage-band";
 import { IconChartLine } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useMemo, useState } from "react";
+import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { useAlertsOf } from "../../../app/alerts.ts";
 import { trpc } from "../../../app/clients.ts";
 import { holdTyping } from "../../../app/hold-typing.ts";
@@ -18,11 +17,15 @@ import { AlertStrip } from "./alert-strip.tsx";
 import { ChartControls } from "./chart-controls.tsx";
 import { ChartGrid } from "./chart-grid.tsx";
 import { addAlertMarks, getBandStages, getMarks } from "./curves.ts";
-import { Drawer, DrawerTabs } from "./drawer.tsx";
+import { DrawerTabs } from "./drawer-tabs.tsx";
+import { ChartsAndDrawer } from "./lazy-drawer.ts";
 import { ProblemStrip } from "./problem-strip.tsx";
 import { RunHeader } from "./run-header.tsx";
 import classes from "./run-page.module.css";
 import { type RunView, useRunView } from "./use-run-view.ts";
+
+/** How long after the page the code of the drawer is fetched, so that opening it later waits for nothing. */
+const DRAWER_AFTER_MS = 1500;
 
 /** One run: how it stands, its curves, and under them the groups of a step, the log, the attempts. */
 export function RunPage() {
@@ -75,11 +78,11 @@ function RunBody({
   const beside = useBeside(view.beside);
   const [isTall, setTall] = useState(false);
   const [isEntering, setEntering] = useState(false);
+  const onEntered = useCallback(() => setEntering(false), []);
   useEffect(() => {
-    if (!isEntering || view.tab !== "groups") return;
-    document.getElementById("run-drawer")?.focus();
-    setEntering(false);
-  }, [isEntering, view.tab]);
+    const timer = setTimeout(() => void ChartsAndDrawer.preload?.(), DRAWER_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const series = followed?.series ?? null;
   const stages = useMemo(() => (series ? getBandStages(series, spec) : []), [series, spec]);
   const bandsKey = stages.map(({ id, from, to }) => `${id}:${from}:${to}`).join();
@@ -134,7 +137,6 @@ function RunBody({
   ]);
 
   if (series === null) return <div className={classes.waiting}>Reading what the run has written …</div>;
-  const drawer = <Drawer view={view} series={series} beside={beside} />;
   const charts = (
     <div className={classes.charts}>
       <div className={classes.bandRow}>
@@ -170,17 +172,18 @@ function RunBody({
     <div className={classes.body} data-steps={series.step ?? 0}>
       {view.tab === null ? (
         charts
-      ) : isTall ? (
-        drawer
       ) : (
-        <PaneGroup id="run" direction="vertical">
-          <Pane id="charts" size={48} min={120}>
-            {charts}
-          </Pane>
-          <Pane id="drawer" size={52} min={120}>
-            {drawer}
-          </Pane>
-        </PaneGroup>
+        <Suspense fallback={charts}>
+          <ChartsAndDrawer
+            charts={charts}
+            isTall={isTall}
+            view={view}
+            series={series}
+            beside={beside}
+            isEntering={isEntering}
+            onEntered={onEntered}
+          />
+        </Suspense>
       )}
       <DrawerTabs view={view} series={series} isTall={isTall} onTall={setTall} />
     </div>
