@@ -103,8 +103,15 @@ export function RunsPage() {
           >
             {isTrash ? "Back to the runs" : "Trash"}
           </Button>
-          {!isTrash && <AlertsButton />}
-          {!isTrash && <QueueButton waiting={all.filter((run) => run.queue !== null).length} />}
+          {!isTrash && <AlertsLink />}
+          {!isTrash && (
+            <CountedLink
+              to="/runs/queue"
+              label="Queue"
+              count={all.filter((run) => run.queue !== null).length}
+              Icon={IconListNumbers}
+            />
+          )}
           {!isTrash && <LaunchButton />}
         </Group>
       </header>
@@ -121,33 +128,32 @@ export function RunsPage() {
   );
 }
 
-function AlertsButton() {
-  const unseen = useAlerts()?.unseen ?? 0;
-  return (
-    <Button
-      component={Link}
-      to="/alerts"
-      size="xs"
-      variant={unseen > 0 ? "light" : "subtle"}
-      color={unseen > 0 ? undefined : "gray"}
-      leftSection={<IconBell size={14} stroke={1.7} />}
-    >
-      {unseen > 0 ? `Alerts ${unseen}` : "Alerts"}
-    </Button>
-  );
+function AlertsLink() {
+  return <CountedLink to="/alerts" label="Alerts" count={useAlerts()?.unseen ?? 0} Icon={IconBell} />;
 }
 
-function QueueButton({ waiting }: { waiting: number }) {
+/** A link to another page of the runs that stands out while something waits there. */
+function CountedLink({
+  to,
+  label,
+  count,
+  Icon,
+}: {
+  to: "/alerts" | "/runs/queue";
+  label: string;
+  count: number;
+  Icon: typeof IconBell;
+}) {
   return (
     <Button
       component={Link}
-      to="/runs/queue"
+      to={to}
       size="xs"
-      variant={waiting > 0 ? "light" : "subtle"}
-      color={waiting > 0 ? undefined : "gray"}
-      leftSection={<IconListNumbers size={14} stroke={1.7} />}
+      variant={count > 0 ? "light" : "subtle"}
+      color={count > 0 ? undefined : "gray"}
+      leftSection={<Icon size={14} stroke={1.7} />}
     >
-      {waiting > 0 ? `Queue ${waiting}` : "Queue"}
+      {count > 0 ? `${label} ${count}` : label}
     </Button>
   );
 }

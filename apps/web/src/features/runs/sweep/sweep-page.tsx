@@ -1,7 +1,6 @@
 import { Button } from "@mantine/core";
 import { formatNumberOf } from "@sightline/core/format";
 import type { RunSummary, SweepDetail } from "@sightline/core/runs";
-import { EmptyState } from "@sightline/ui/empty-state";
 import { Status } from "@sightline/ui/status";
 import { IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -12,6 +11,7 @@ import { usePageTitle } from "../../../app/page-title.ts";
 import { useRuns } from "../follow-list.ts";
 import { HostName } from "../host-name.tsx";
 import { PartsSparkline } from "../list/parts-sparkline.tsx";
+import { NotShown } from "../not-shown.tsx";
 import { isLive, RUN_STATES } from "../run-state.ts";
 import { SimulatedBadge } from "../simulated-badge.tsx";
 import { Tally } from "../tally.tsx";
@@ -25,19 +25,7 @@ export function SweepPage() {
   const sweep = useQuery(trpc.runs.sweep.queryOptions({ sweep_id: sweepId }));
   const all = useRuns().data;
   usePageTitle("Runs", sweep.data?.name ?? null);
-  if (sweep.isError)
-    return (
-      <EmptyState
-        title="This sweep cannot be shown"
-        actions={
-          <Button component={Link} to="/runs" variant="default" size="xs">
-            All runs
-          </Button>
-        }
-      >
-        {sweep.error.message}
-      </EmptyState>
-    );
+  if (sweep.isError) return <NotShown what="sweep" problem={sweep.error.message} />;
   if (sweep.data === undefined || all === undefined)
     return <p className={classes.waiting}>Opening the sweep …</p>;
   const runs = all.filter((run) => run.sweep?.sweep_id === sweepId);

@@ -1,7 +1,6 @@
-import { Button, Select } from "@mantine/core";
+import { Select } from "@mantine/core";
 import type { RunSpec } from "@sightline/core/runs";
 import { Curve, createCursor, type Extent } from "@sightline/ui/curve";
-import { EmptyState } from "@sightline/ui/empty-state";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -9,8 +8,9 @@ import { trpc } from "../../../../app/clients.ts";
 import { usePageTitle } from "../../../../app/page-title.ts";
 import { useRuns } from "../../follow-list.ts";
 import { useFollowedRun } from "../../follow-run.ts";
-import { SimulatedBadge } from "../../simulated-badge.tsx";
+import { NotShown } from "../../not-shown.tsx";
 import { getBandStages } from "../curves.ts";
+import { SidePage } from "../side-page.tsx";
 import classes from "./figures.module.css";
 import { drawFigures, type Figure } from "./figures.ts";
 
@@ -25,31 +25,21 @@ export function FiguresPage() {
   const others = (useRuns().data ?? []).filter((run) => run.run_id !== run_id);
   const run = detail.data?.run ?? null;
   usePageTitle("Runs", run ? `Figures of ${run.name}` : null);
-  if (detail.isError)
-    return (
-      <EmptyState
-        title="This run cannot be shown"
-        actions={
-          <Button component={Link} to="/runs" variant="default" size="xs">
-            All runs
-          </Button>
-        }
-      >
-        {detail.error.message}
-      </EmptyState>
-    );
+  if (detail.isError) return <NotShown what="run" problem={detail.error.message} />;
   const chosen = others.find((other) => other.run_id === second) ?? null;
   return (
-    <div className={classes.page}>
-      <header className={classes.header}>
-        <h1 className={classes.title}>The paper’s training figures</h1>
-        <span className={classes.quiet}>
+    <SidePage
+      title="The paper’s training figures"
+      of={
+        <>
           Embodied-R, Fig. 5 a to f, from{" "}
           <Link to="/runs/$runId" params={{ runId: run_id }}>
             {run?.name ?? run_id}
           </Link>
-        </span>
-        {run && (run.simulated || run.recorded) && <SimulatedBadge run={run} />}
+        </>
+      }
+      run={run}
+      aside={
         <Select
           className={classes.second}
           size="xs"
@@ -63,9 +53,10 @@ export function FiguresPage() {
             void navigate({ to: ".", search: { second: value ?? undefined }, replace: true })
           }
         />
-      </header>
+      }
+    >
       <FigureGrid run_id={run_id} spec={detail.data?.spec ?? null} second={chosen} />
-    </div>
+    </SidePage>
   );
 }
 

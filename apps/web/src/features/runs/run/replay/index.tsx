@@ -9,7 +9,8 @@ import { trpc } from "../../../../app/clients.ts";
 import { useKeys } from "../../../../app/keys.ts";
 import { notifyFailure } from "../../../../app/notify.tsx";
 import { usePageTitle } from "../../../../app/page-title.ts";
-import { SimulatedBadge } from "../../simulated-badge.tsx";
+import { NotShown } from "../../not-shown.tsx";
+import { SidePage } from "../side-page.tsx";
 import { describePlan } from "./describe.ts";
 import { FlipList } from "./flip-list.tsx";
 import classes from "./replay.module.css";
@@ -36,33 +37,22 @@ export function ReplayPage() {
     { key: "Escape", label: "Close the completion", run: () => go({ trace: undefined }) },
   ]);
 
-  if (detail.isError)
-    return (
-      <EmptyState
-        title="This run cannot be shown"
-        actions={
-          <Button component={Link} to="/runs" variant="default" size="xs">
-            All runs
-          </Button>
-        }
-      >
-        {detail.error.message}
-      </EmptyState>
-    );
+  if (detail.isError) return <NotShown what="run" problem={detail.error.message} />;
   const run = detail.data?.run ?? null;
   return (
-    <div className={classes.page}>
-      <header className={classes.header}>
-        <h1 className={classes.title}>Reward replay</h1>
-        <span className={classes.quiet}>
+    <SidePage
+      title="Reward replay"
+      of={
+        <>
           of{" "}
           <Link to="/runs/$runId" params={{ runId: run_id }}>
             <bdi>{run?.name ?? run_id}</bdi>
           </Link>
           . Nothing in the run changes.
-        </span>
-        {run && (run.simulated || run.recorded) && <SimulatedBadge run={run} />}
-      </header>
+        </>
+      }
+      run={run}
+    >
       <div className={classes.body}>
         <aside className={classes.side}>
           <ReplayForm
@@ -110,7 +100,7 @@ export function ReplayPage() {
           )}
         </div>
       </div>
-    </div>
+    </SidePage>
   );
 }
 
