@@ -2,10 +2,10 @@ import { Button, Progress } from "@mantine/core";
 import type { CheckedLinks } from "@sightline/core/links";
 import type { LineOf } from "@sightline/core/wire";
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useEffectEvent, useState } from "react";
-import { queryClient, trpc } from "../clients.ts";
-import { useJobs } from "../jobs.ts";
+import { useEffect, useEffectEvent } from "react";
+import { trpc } from "../clients.ts";
 import classes from "./links.module.css";
+import { refreshPrepared, usePreparation } from "./use-preparation.ts";
 
 const WORDS = {
   clip: "Render this world’s clip",
@@ -15,7 +15,7 @@ const WORDS = {
 
 /** Makes what the way to a frame lacks, and shows how far it is; it can be cancelled. */
 export function PrepareButton({
-  line: { run_id, attempt, seq },
+  line,
   report: { lacks, film_secs },
   onDone,
 }: {
@@ -24,18 +24,11 @@ export function PrepareButton({
   /** The way is whole: called once it is on screen. */
   onDone: () => void;
 }) {
-  const [job_id, setJob] = useState<string | null>(null);
-  const prepare = useMutation(trpc.links.prepare.mutationOptions({ onSuccess: (job) => setJob(job.job_id) }));
+  const { start, forget, error, job_id, job, isWorking } = usePreparation(line);
   const cancel = useMutation(trpc.jobs.cancel.mutationOptions());
-  const job = useJobs().find((one) => one.job_id === job_id) ?? null;
-  const isOver = job !== null && job.state !== "waiting" && job.state !== "running";
   const finish = useEffectEvent(async () => {
-    setJob(null);
-    await Promise.all(
-      [trpc.links.pathFilter(), trpc.triples.pathFilter(), trpc.keyframes.pathFilter()].map((filter) =>
-        queryClient.invalidateQueries(filter),
-      ),
-    );
+    forget();
+    await refreshPrepared();
     requestAnimationFrame(onDone);
   });
   const isDone = job?.state === "done";
@@ -44,9 +37,7 @@ export function PrepareButton({
   }, [isDone]);
 
   if (lacks === null) return null;
-  const problem =
-    prepare.error?.message ?? (job?.state === "failed" ? (job.problem ?? "That did not work.") : null);
-  const isWorking = prepare.isPending || (job_id !== null && !isOver);
+  const problem = error?.message ?? (job?.state === "failed" ? (job.problem ?? "That did not work.") : null);
   return (
     <div className={classes.prepare}>
       {isWorking ? (
@@ -68,7 +59,7 @@ export function PrepareButton({
           </Button>
         </>
       ) : (
-        <Button size="compact-xs" onClick={() => prepare.mutate({ run_id, attempt, seq })}>
+        <Button size="compact-xs" onClick={start}>
           {WORDS[lacks]}
         </Button>
       )}

@@ -111,60 +111,40 @@ export function DecisionBar({
           onClick={actions.callRight}
           icon={<IconThumbUp size={14} stroke={1.8} />}
         />
-        <Popover
-          opened={open === "action"}
-          onChange={(is_open) => onOpen(is_open ? "action" : null)}
-          trapFocus
-          returnFocus
-          position="top"
-          withinPortal
-          transitionProps={AT_ONCE}
+        <DecideField
+          field="action"
+          open={open}
+          onOpen={onOpen}
+          label="The action is wrong"
+          letter="W"
+          icon={<IconThumbDown size={14} stroke={1.8} />}
+          padding={6}
         >
-          <Popover.Target>
-            <Decide
-              label="The action is wrong"
-              letter="W"
-              onClick={() => onOpen(open === "action" ? null : "action")}
-              icon={<IconThumbDown size={14} stroke={1.8} />}
-            />
-          </Popover.Target>
-          <Popover.Dropdown p={6}>
-            <ActionChoice
-              onChoose={(action) => {
-                onOpen(null);
-                actions.callWrong(action);
-              }}
-            />
-          </Popover.Dropdown>
-        </Popover>
-        <Popover
-          opened={open === "note"}
-          onChange={(is_open) => onOpen(is_open ? "note" : null)}
-          trapFocus
-          returnFocus
-          position="top"
-          withinPortal
-          transitionProps={AT_ONCE}
+          <ActionChoice
+            onChoose={(action) => {
+              onOpen(null);
+              actions.callWrong(action);
+            }}
+          />
+        </DecideField>
+        <DecideField
+          field="note"
+          open={open}
+          onOpen={onOpen}
+          label="Note"
+          letter="V"
+          icon={<IconNote size={14} stroke={1.8} />}
+          padding={8}
         >
-          <Popover.Target>
-            <Decide
-              label="Note"
-              letter="V"
-              onClick={() => onOpen(open === "note" ? null : "note")}
-              icon={<IconNote size={14} stroke={1.8} />}
-            />
-          </Popover.Target>
-          <Popover.Dropdown p={8}>
-            <NoteField
-              before={current?.person?.note?.text ?? ""}
-              onNote={(text) => {
-                onOpen(null);
-                actions.note(text);
-              }}
-              onClose={() => onOpen(null)}
-            />
-          </Popover.Dropdown>
-        </Popover>
+          <NoteField
+            before={current?.person?.note?.text ?? ""}
+            onNote={(text) => {
+              onOpen(null);
+              actions.note(text);
+            }}
+            onClose={() => onOpen(null)}
+          />
+        </DecideField>
         <span className={classes.gap} />
         <Decide
           label="Take the last decision back"
@@ -214,6 +194,42 @@ function Decide({
         </span>
       </ActionIcon>
     </Tooltip>
+  );
+}
+
+/** A decision that asks for more: its button opens a field. */
+function DecideField({
+  field,
+  open,
+  onOpen,
+  padding,
+  children,
+  ...button
+}: {
+  field: Exclude<OpenField, null>;
+  open: OpenField;
+  onOpen(field: OpenField): void;
+  label: string;
+  letter: string;
+  icon: ReactNode;
+  padding: number;
+  children: ReactNode;
+}) {
+  return (
+    <Popover
+      opened={open === field}
+      onChange={(is_open) => onOpen(is_open ? field : null)}
+      trapFocus
+      returnFocus
+      position="top"
+      withinPortal
+      transitionProps={AT_ONCE}
+    >
+      <Popover.Target>
+        <Decide {...button} onClick={() => onOpen(open === field ? null : field)} />
+      </Popover.Target>
+      <Popover.Dropdown p={padding}>{children}</Popover.Dropdown>
+    </Popover>
   );
 }
 
