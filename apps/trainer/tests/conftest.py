@@ -20,6 +20,9 @@ from sightline_trainer.rundir import AttemptDir, RunDir, read_json
 from sightline_trainer.slctl import host as host_facts
 from sightline_trainer.slctl.ending import marker
 
+# Before torch loads: OpenMP's threads spin while they wait, and many tests share few cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 TRAINER = Path(__file__).resolve().parents[1]
 SCHEMA = TRAINER.parents[1] / "packages" / "core" / "src" / "wire" / "events.schema.json"
 
