@@ -145,8 +145,8 @@ def test_out_of_time_on_two_nodes_of_slurm_it_goes_back_to_the_queue_and_is_the_
         resume = last_complete(run)
         assert resume is not None and resume < 4, tail_of(job_log)
         assert read_lines(run, 1)[-1]["exit_code"] == 75
-        # Slurm lets a job that went back rest for two minutes.
-        slurm.ask(cluster, "scontrol", "update", f"JobId={job}", "StartTime=now")
+        # Slurm lets a job that went back rest for two minutes; in the second of its end it may not start anew.
+        slurm.ask(cluster, "scontrol", "update", f"JobId={job}", "StartTime=now+3")
         wait_for(lambda: has(2, "attempt.end") and is_in("COMPLETED"))
     finally:
         slurm.ask(cluster, "scancel", "--full", job)
