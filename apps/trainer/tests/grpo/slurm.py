@@ -116,9 +116,15 @@ def _ports(count: int) -> list[int]:
 
 
 def _await_idle(environment: dict[str, str]) -> None:
-    deadline = time.monotonic() + 30
-    while (states := ask(environment, "sinfo", "-hN", "-o", "%T").split()) != ["idle", "idle"]:
-        assert time.monotonic() < deadline, states
+    deadline = time.monotonic() + 120
+    while True:
+        # It fails as long as slurmctld does not listen.
+        told = subprocess.run(
+            ("sinfo", "-hN", "-o", "%T"), env=os.environ | environment, capture_output=True, text=True, check=False
+        )
+        if told.stdout.split() == ["idle", "idle"]:
+            return
+        assert time.monotonic() < deadline, (told.stdout, told.stderr)
         time.sleep(0.1)
 
 
