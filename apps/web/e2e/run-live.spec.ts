@@ -134,6 +134,9 @@ test("B23, B34: a NaN and an infinity are marked, and the page lives", async ({ 
   await expect(
     page.getByRole("region", { name: "KL to the reference" }).locator('path[data-role="-inf"]'),
   ).toHaveCount(1);
+  await loss.getByRole("button", { name: /^loss/i }).focus();
+  const over = (LAST - 2).toLocaleString("en");
+  await expect(loss.getByText(new RegExp(`mean \\S+ over ${over} values in sight`))).toBeVisible();
   await expectWhole(page, run_id, LAST);
 });
 

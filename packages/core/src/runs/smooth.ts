@@ -24,16 +24,3 @@ export function smooth(values: ArrayLike<number>, weight: number, counts?: Array
   }
   return out;
 }
-
-/** Mean of the finite values, and how many there were; null when there were none. */
-export function finiteMean(values: ArrayLike<number>): { mean: number; n: number } | null {
-  let sum = 0;
-  let n = 0;
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] ?? Number.NaN;
-    if (!Number.isFinite(value)) continue;
-    sum += value;
-    n += 1;
-  }
-  return n === 0 ? null : { mean: sum / n, n };
-}

@@ -9,7 +9,7 @@ import { ExportMenu } from "./export-menu.tsx";
 import { Overlay } from "./overlay.tsx";
 import { getPlotBox, getShapes } from "./picture.ts";
 import { listNamed, type Reading, readAt } from "./read.ts";
-import { describeReading, Readout } from "./readout.tsx";
+import { describeReading, MeanInSight, Readout } from "./readout.tsx";
 import { buildScene, getSegments } from "./scene.ts";
 import { SvgPlot } from "./svg-plot.tsx";
 import type { CurveBand, CurveMark, CurveSeries, Extent } from "./types.ts";
@@ -94,6 +94,7 @@ export const Curve = memo(function Curve(props: CurveProps) {
   const all = useMemo(() => [...series, ...(props.over ?? [])], [series, props.over]);
   const readable = useMemo(() => listNamed([...shown, ...over]), [shown, over]);
   const named = useMemo(() => listNamed(all), [all]);
+  const pointed = named.find(({ id }) => id === highlighted);
   const window = useWindow(all, props.x_extent, props.window);
   const box = useMemo(() => getPlotBox(width, height), [width, height]);
   const y_at_least = useStableExtent(props.y_at_least);
@@ -249,6 +250,7 @@ export const Curve = memo(function Curve(props: CurveProps) {
                 {props.empty ?? "Nothing logged yet."}
               </p>
             )}
+            {pointed && !isEmpty && <MeanInSight series={pointed} window={window} format={props.formatY} />}
             <div ref={range} className={classes.range} />
             <Overlay
               label={props.title}

@@ -1,6 +1,6 @@
 import { getSegments, getSmoothed } from "./scene.ts";
 import { findNearest } from "./segments.ts";
-import { type CurveSeries, POINT } from "./types.ts";
+import { type CurveSeries, type Extent, POINT } from "./types.ts";
 
 /** What a series says at one place. */
 export type Reading = {
@@ -78,6 +78,31 @@ function findLastUpTo(x: Float64Array, at: number): number {
     else high = middle - 1;
   }
   return low;
+}
+
+/**
+ * Mean of a series over a closed stretch of the x axis.
+ *
+ * @returns Over how many values too, those that are not finite or were rolled back left out; null when there are none.
+ */
+export function meanWithin(series: CurveSeries, [from, to]: Extent): { mean: number; n: number } | null {
+  const { x, values, counts } = series.basis ?? readLive(series);
+  let sum = 0;
+  let n = 0;
+  for (const [index, value] of values.entries()) {
+    const place = x[index] as number;
+    if (place < from || place > to || !Number.isFinite(value)) continue;
+    const count = counts?.[index] ?? 1;
+    sum += value * count;
+    n += count;
+  }
+  return n === 0 ? null : { mean: sum / n, n };
+}
+
+function readLive(series: CurveSeries): { x: Float64Array; values: Float64Array; counts?: Float64Array } {
+  const live = Int32Array.from(getSegments(series).live.flatMap((indices) => [...indices]));
+  const pick = (array: Float64Array) => Float64Array.from(live, (index) => array[index] as number);
+  return { x: pick(series.x), values: pick(series.values) };
 }
 
 /** The lines that are named and read out, those that the chart is about first. */

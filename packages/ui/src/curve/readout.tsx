@@ -3,8 +3,8 @@ import { formatValue } from "./axis.ts";
 import { getCssColor } from "./colors.ts";
 import type { Cursor } from "./cursor.ts";
 import classes from "./curve.module.css";
-import { type Reading, readAt } from "./read.ts";
-import type { CurveSeries } from "./types.ts";
+import { meanWithin, type Reading, readAt } from "./read.ts";
+import type { CurveSeries, Extent } from "./types.ts";
 
 export type FormatReading = (value: number) => string;
 
@@ -57,6 +57,8 @@ export function Readout({
               onClick={() => onToggle(one.id)}
               onPointerEnter={() => onHighlight(one.id)}
               onPointerLeave={() => onHighlight(null)}
+              onFocus={() => onHighlight(one.id)}
+              onBlur={() => onHighlight(null)}
             >
               <Swatch series={one} />
               <span className={classes.label}>{one.label}</span>
@@ -100,6 +102,26 @@ function Value({
         </span>
       )}
     </>
+  );
+}
+
+/** What a line amounts to over the stretch that is in sight. */
+export function MeanInSight({
+  series,
+  window,
+  format = formatValue,
+}: {
+  series: CurveSeries;
+  window: Extent;
+  format: FormatReading | undefined;
+}) {
+  const found = useMemo(() => meanWithin(series, window), [series, window]);
+  return (
+    <p className={classes.mean}>
+      {found === null
+        ? `${series.label}: no value in sight`
+        : `${series.label}: mean ${format(found.mean)} over ${found.n.toLocaleString("en")} ${found.n === 1 ? "value" : "values"} in sight`}
+    </p>
   );
 }
 
