@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sightline_trainer.checkpoints import checkpoint_dir, is_complete
+from sightline_trainer.evaluate.pictures import unpack_pictures
 from sightline_trainer.evaluate.settings import EvaluationSettings, split_checkpoint
 from sightline_trainer.grpo.data import DataError, Question, read_questions
 from sightline_trainer.grpo.evaluate import Answer, answer, evaluate, hash_values, settings_card
@@ -27,6 +29,7 @@ class EvaluationRun(Run):
         assert isinstance(settings, EvaluationSettings)
         self.log.phase("load_data", 0, 1)
         data = self.attempt.run.data
+        unpack_pictures(data)
         questions = show_frames(read_questions(data / "eval.jsonl"), settings, data)
         self.log.phase("load_data", 1, 1)
         card = settings_card(settings, questions, self.plan.seed)
@@ -76,18 +79,26 @@ class EvaluationRun(Run):
             if not missing:
                 continue
             self.attempt.check_fence()
+            known = len(answers)
+            cached = len(batch) - len(missing)
+
+            def on_done(done: int, known: int = known, cached: int = cached) -> None:
+                self.log.phase("evaluate", known + max(0, done - cached), total)
+
             # The whole batch once more, so that what is sampled does not hang on where an earlier attempt was cut.
             seed = self.plan.seed * 1_000_003 + number
-            given = answer(policy, reader, batch, settings, seed, lambda done: None)
-            _, _, rows = evaluate(given, batch, scorer)
-            for one, row, item in zip(given, rows, batch, strict=True):
-                if item.question_id in missing:
-                    answers[item.question_id] = one
-                    self._write(row, item)
+            given = answer(policy, reader, batch, settings, seed, on_done, self._is_cut)
+            new = [
+                (item, one)
+                for item, one in zip(batch, given, strict=True)
+                if one is not None and item.question_id in missing
+            ]
+            if new:
+                self._put_down(new, answers, scorer)
+                self._measure(answers, questions, scorer)
             self.progress.step = len(answers)
             self.log.phase("evaluate", len(answers), total)
-            self._measure(answers, questions, scorer)
-            if len(answers) < total and (self.attempt.is_stop_requested() or self.progress.is_terminated):
+            if len(answers) < total and self._is_cut():
                 self.progress.ended = "stopped" if self.attempt.is_stop_requested() else "interrupted"
                 self.log.sync()
                 return self.progress.ended
@@ -101,6 +112,17 @@ class EvaluationRun(Run):
         )
         self.log.phase("finish", 1, 1)
         return "done"
+
+    def _is_cut(self) -> bool:
+        """True when a person or the host asked for an end."""
+        return self.progress.is_terminated or self.attempt.is_stop_requested()
+
+    def _put_down(self, new: Sequence[tuple[Question, Answer]], answers: dict[str, Answer], scorer: Scorer) -> None:
+        """Scores answers and writes them."""
+        _, _, rows = evaluate([one for _, one in new], [item for item, _ in new], scorer)
+        for (item, one), row in zip(new, rows, strict=True):
+            answers[item.question_id] = one
+            self._write(row, item)
 
     @property
     def _step(self) -> int:

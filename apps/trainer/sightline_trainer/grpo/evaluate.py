@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
+from transformers import StoppingCriteria, StoppingCriteriaList
 
 from sightline_trainer.grpo.data import Question
 from sightline_trainer.grpo.prompt import Reader, encode_prompts, tokenizer_of, unspoken_ids
@@ -22,6 +24,8 @@ BATCH = 64
 
 Answer = tuple[str, int, bool]
 """Text, its tokens, and whether it ended by itself."""
+COUNTED_EVERY_SECS = 1.0
+"""How often the answers that have ended are counted while a batch is on its way."""
 
 
 def settings_card(settings: Settings, questions: Sequence[Question], seed: int) -> dict[str, str | int | float]:
@@ -49,6 +53,31 @@ def hash_values(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(dict(values), sort_keys=True).encode()).hexdigest()[:16]
 
 
+class Watch(StoppingCriteria):
+    """Looks at a batch after each token: counts the answers that have ended, and cuts the others when told to."""
+
+    def __init__(self, prompt: int, end_id: int, on_ended: Callable[[int], None], is_cut: Callable[[], bool]) -> None:
+        self.prompt = prompt
+        self.end_id = end_id
+        self.on_ended = on_ended
+        self.is_cut = is_cut
+        self.was_cut = False
+        self._counted_secs = time.monotonic()
+
+    def __call__(self, input_ids: Any, scores: Any, **kwargs: Any) -> Any:
+        """input_ids: (B, T). Returns (B,), true for answers that end here."""
+        self.was_cut = self.was_cut or self.is_cut()
+        now = time.monotonic()
+        if now - self._counted_secs >= COUNTED_EVERY_SECS:
+            self._counted_secs = now
+            self.on_ended(int((input_ids[:, self.prompt :] == self.end_id).any(dim=1).sum()))
+        return torch.full((input_ids.shape[0],), self.was_cut, dtype=torch.bool, device=input_ids.device)
+
+
+def never() -> bool:
+    return False
+
+
 @torch.no_grad()
 def answer(
     model: Any,
@@ -57,11 +86,16 @@ def answer(
     settings: Settings,
     seed: int,
     on_done: Callable[[int], None],
-) -> list[Answer]:
-    """One answer per question, sampled, or the likeliest at temperature 0. Leaves torch's generator as it was."""
+    is_cut: Callable[[], bool] = never,
+) -> list[Answer | None]:
+    """One answer per question, sampled, or the likeliest at temperature 0. Leaves torch's generator as it was.
+
+    on_done: told how many have ended, about once a second and after each batch.
+    is_cut: asked after each token; once true, nothing more is written, and answers that had not ended are None.
+    """
     was_training = model.training
     model.eval()
-    answers: list[Answer] = []
+    answers: list[Answer | None] = []
     tokenizer = tokenizer_of(reader)
     sampling: dict[str, Any] = {"do_sample": False}
     if settings.temperature > 0:
@@ -72,18 +106,27 @@ def answer(
         torch.manual_seed(seed)
         for start in range(0, len(questions), BATCH):
             encoded = encode_prompts(questions[start : start + BATCH], reader, settings).to(model.device)
+            prompt = encoded["input_ids"].shape[1]
+            watch = Watch(prompt, tokenizer.eos_token_id, lambda ended, start=start: on_done(start + ended), is_cut)
             output = model.generate(
                 **{name: value for name, value in encoded.items() if name != "token_type_ids"},
                 **sampling,
                 max_new_tokens=settings.max_completion_tokens,
                 pad_token_id=tokenizer.pad_token_id,
                 eos_token_id=tokenizer.eos_token_id,
-            )[:, encoded["input_ids"].shape[1] :]
+                stopping_criteria=StoppingCriteriaList([watch]),
+            )[:, prompt:]
             for row in output.tolist():
                 is_finished = tokenizer.eos_token_id in row
+                if watch.was_cut and not is_finished and len(row) < settings.max_completion_tokens:
+                    answers.append(None)
+                    continue
                 ids = row[: row.index(tokenizer.eos_token_id) + 1] if is_finished else row
                 answers.append((str(tokenizer.decode(ids, skip_special_tokens=True)), len(ids), is_finished))
+            if watch.was_cut:
+                break
             on_done(len(answers))
+    answers += [None] * (len(questions) - len(answers))
     model.train(was_training)
     return answers
 

@@ -266,7 +266,7 @@ class Run:
     def _answer(self, trainer, reader: Reader, questions: list[Question]) -> list[Answer]:
         """One answer per question; each process asks some batches, so that one and several give the same answers."""
         accelerator = trainer.accelerator
-        mine: list[tuple[int, list[Answer]]] = []
+        mine: list[tuple[int, list[Answer | None]]] = []
         with unwrap_model_for_generation(trainer.model_wrapped, accelerator) as model:
             for start in range(BATCH * accelerator.process_index, len(questions), BATCH * accelerator.num_processes):
                 batch = questions[start : start + BATCH]
@@ -276,7 +276,7 @@ class Run:
                     self.log.phase("evaluate", min(len(questions), start + done), len(questions))
 
                 mine.append((start, answer(model, reader, batch, self.plan.settings, seed, on_done)))
-        return [one for _, batch in sorted(gather_object(mine)) for one in batch]
+        return [one for _, batch in sorted(gather_object(mine)) for one in batch if one is not None]
 
     def _evaluate(self, trainer, reader: Reader, questions: list[Question], scorer: Scorer, step: int) -> None:
         self.log.phase("evaluate", 0, len(questions))

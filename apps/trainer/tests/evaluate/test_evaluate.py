@@ -3,6 +3,7 @@
 A short run, then evaluations of its checkpoint: one left alone, one killed and resumed; and the untrained policy.
 """
 
+import itertools
 import json
 import os
 import signal
@@ -11,8 +12,16 @@ from typing import Any
 
 import jsonschema
 import pytest
+import torch
+from transformers import PreTrainedTokenizerFast
 
+from sightline_trainer.checkpoints import checkpoint_dir
 from sightline_trainer.evaluate.settings import read_evaluation_plan
+from sightline_trainer.grpo.data import read_questions
+from sightline_trainer.grpo.evaluate import Watch, answer
+from sightline_trainer.grpo.models import load_policy
+from sightline_trainer.grpo.settings import Settings
+from sightline_trainer.rundir import RunDir
 from sightline_trainer.stages import SpecError
 from tests.grpo.attempts import ROOT, make_run, of_type, read_lines, start
 
@@ -101,11 +110,38 @@ def test_another_temperature_is_another_card_and_zero_is_greedy(root, whole):
     assert mine["settings_hash"] != other["settings_hash"]
 
 
-def test_stop_ends_after_the_batch(root):
-    run = evaluation(root, "stopped")
+def test_stop_ends_within_a_batch(root):
+    run = evaluation(root, "stopped", batch=64)
     (run.control / "stop").touch()
     assert start(run, 1).wait(timeout=300) == 75, run.attempt(1).log.read_text()[-3000:]
-    assert len(answers(run, 1)) == 2
+    assert answers(run, 1) == []
+    assert read_lines(run, 1)[-1]["reason"] == "stopped"
+
+
+def test_answers_that_had_ended_before_a_cut_are_kept_as_they_are(root, whole):
+    """So many tokens after the longest of them that some answers have ended and some have not."""
+    settings = Settings(temperature=0, max_completion_tokens=24)
+    questions = read_questions(whole.data / "eval.jsonl")
+    folder = checkpoint_dir(RunDir(root / "trained"), 2)
+    reader = PreTrainedTokenizerFast.from_pretrained(folder)
+    policy = load_policy(folder, dtype=torch.float32)
+    told: list[int] = []
+    ended = answer(policy, reader, questions, settings, 1, told.append)
+    lengths = sorted({tokens for _, tokens, _ in filter(None, ended)})
+    assert len(lengths) > 1 and told == [len(questions)]
+    tokens = itertools.count(1)
+    cut = answer(policy, reader, questions, settings, 1, told.append, lambda: next(tokens) == lengths[0])
+    assert cut == [one if one is not None and one[1] <= lengths[0] and one[2] else None for one in ended]
+    assert None in cut and len(set(cut)) > 1
+
+
+def test_answers_are_counted_while_a_batch_is_on_its_way(monkeypatch):
+    monkeypatch.setattr("sightline_trainer.grpo.evaluate.COUNTED_EVERY_SECS", 0)
+    told: list[int] = []
+    watch = Watch(1, 9, told.append, lambda: False)
+    for ids in ([[9, 1, 2], [9, 1, 2]], [[9, 1, 9], [9, 1, 2]], [[9, 9, 0], [9, 1, 9]]):
+        assert watch(torch.tensor(ids), None).tolist() == [False, False]
+    assert told == [0, 1, 2]
 
 
 def test_a_checkpoint_that_is_not_there_is_named(root):

@@ -6,6 +6,7 @@ is learned in two steps from random weights; what is held is that pictures are s
 
 import json
 import shutil
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import torch
 from PIL import Image
 
 from sightline_trainer.checkpoints import checkpoint_dir, is_complete, last_complete
+from sightline_trainer.evaluate.pictures import unpack_pictures
 from sightline_trainer.grpo.data import DataError, Question
 from sightline_trainer.grpo.models import load_policy
 from sightline_trainer.grpo.prompt import check_lengths, encode_prompts, show_frames
@@ -171,6 +173,36 @@ def test_an_evaluation_shows_the_same_frames(root: Path, seen: RunDir):
     assert shown == {row["question_id"]: row["prompt"] for row in eval_rows}
     [card] = of_type(read_lines(run, 1), "config")
     assert card["values"]["vlm_frames"] == 2
+
+
+def test_pictures_that_come_with_an_evaluations_questions_are_shown(root: Path, seen: RunDir):
+    """As the workbench sends them: the same pictures give the same answers as files that lie on the host."""
+    asked = {**SETTINGS, "checkpoint": f"seen/{STEPS}", "temperature": 0}
+    there, sent = (make_run(root, name, "evaluate", **asked) for name in ("files", "sent"))
+    draw_frames(there)
+    path = sent.data / "eval.jsonl"
+    questions = [json.loads(line) for line in (there.data / "eval.jsonl").read_text().splitlines()]
+    pictures: list[str] = []
+    for question in questions:
+        content = [(there.data / frame).read_bytes() for frame in question["frames"]]
+        question["frames"] = [f"{question['question_id']}-{number}.jpg" for number in range(len(content))]
+        for name, one in zip(question["frames"], content, strict=True):
+            pictures.append(json.dumps({"name": name, "jpeg": b64encode(one).decode()}))
+    path.write_text("".join(f"{json.dumps(question)}\n" for question in questions))
+    (sent.data / "pictures.jsonl").write_text("".join(f"{line}\n" for line in pictures))
+    told = [
+        {row["question_id"]: row["text"] for row in read_lines(finish(run, 1), 1, "completions")}
+        for run in (there, sent)
+    ]
+    assert told[0] == told[1] and len(told[0]) == len(questions)
+
+
+@pytest.mark.parametrize("line", ['{"name": "../x.jpg", "jpeg": ""}', '{"name": "a.jpg", "jpeg": "?"}', "[]", "{"])
+def test_a_wrong_picture_is_named(line: str, tmp_path: Path):
+    (tmp_path / "pictures.jsonl").write_text(f"{line}\n")
+    with pytest.raises(DataError, match=r"pictures.jsonl, line 1"):
+        unpack_pictures(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["pictures.jsonl"]
 
 
 def test_adapters_on_a_model_that_sees_go_on_and_are_asked(root: Path):

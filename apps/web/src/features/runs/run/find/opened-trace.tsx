@@ -20,7 +20,8 @@ type Props = {
 
 /** One completion that was found, looked into, with what people say of it. */
 export function OpenedTrace({ completion_id, ...props }: Props) {
-  const found = useQuery(trpc.find.get.queryOptions({ completion_id }));
+  // Another tab or person may have written meanwhile.
+  const found = useQuery({ ...trpc.find.get.queryOptions({ completion_id }), staleTime: 0 });
   if (found.isError) return <p className={classes.hint}>{found.error.message}</p>;
   if (!found.data) return <p className={classes.hint}>Reading …</p>;
   return <Opened opened={found.data} {...props} />;

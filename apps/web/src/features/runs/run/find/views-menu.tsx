@@ -10,7 +10,7 @@ import classes from "./find.module.css";
 /** Filters that people named, to be used on any run; and a name for the one in force. */
 export function ViewsMenu({ filter, onPick }: { filter: FindFilter; onPick: (filter: FindFilter) => void }) {
   const queryClient = useQueryClient();
-  const views = useQuery(trpc.find.views.queryOptions()).data ?? [];
+  const views = useQuery({ ...trpc.find.views.queryOptions(), staleTime: 0 }).data ?? [];
   const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.find.views.queryKey() });
   const remove = useMutation(
     trpc.find.removeView.mutationOptions({
