@@ -56,7 +56,7 @@ def hash_values(values: Mapping[str, Any]) -> str:
 class Watch(StoppingCriteria):
     """Looks at a batch after each token: counts the answers that have ended, and cuts the others when told to."""
 
-    def __init__(self, prompt: int, end_id: int, on_ended: Callable[[int], None], is_cut: Callable[[], bool]) -> None:
+    def __init__(self, prompt: int, end_id: Any, on_ended: Callable[[int], None], is_cut: Callable[[], bool]) -> None:
         self.prompt = prompt
         self.end_id = end_id
         self.on_ended = on_ended
