@@ -13,6 +13,7 @@ import { createDecisions, type Decisions } from "./features/decisions/index.ts";
 import { createEndpoints, type Endpoints, type Patience } from "./features/endpoints/index.ts";
 import { createEnvironment, type Environment } from "./features/environment/index.ts";
 import {
+  createClipPictures,
   createEvaluations,
   createHostStart,
   createOnHosts,
@@ -164,11 +165,12 @@ export async function createApp(options: {
     hostStart: createHostStart({
       listQuestions: questions.listOfSet,
       readTriples,
+      pictures: createClipPictures({ clips, keyframes, decisions, jobs }),
       getRun: (run_id) => runs.get(run_id),
       findCard: async (run_id) =>
         (await policies.list()).find(({ source }) => source.kind === "run" && source.run_id === run_id)
           ?.card ?? null,
-      keepQuestions: (rows) => training.keepQuestions(rows),
+      keepQuestions: (rows, pictures) => training.keepQuestions(rows, pictures),
       launch: (order) => runs.launch(order),
     }),
     stopRun: (run_id) => runs.stop(run_id),

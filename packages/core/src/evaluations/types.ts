@@ -43,7 +43,13 @@ export type HostModel = {
 /** A model that a run on a host may ask: a checkpoint of a run, on its host, or a model that a host has fetched. */
 export type HostChoice =
   | { kind: "checkpoint"; run_id: string; step: number }
-  | { kind: "hub"; host_id: string; model: string };
+  | {
+      kind: "hub";
+      host_id: string;
+      model: string;
+      /** Tokens that its longest answer may have. */
+      max_tokens: number;
+    };
 
 /** What of a set a model on a host can be asked, before anything begins. */
 export type HostPlan = {
@@ -66,8 +72,11 @@ export type Evaluation = {
   /** Null while a host has not said it yet. */
   card: { hash: string; values: EvaluationCard } | null;
   judge: { endpoint_id: string; model: string } | null;
-  /** An onnx reasoner works in a browser, as long as its page is open. */
-  state: "working" | "done" | "cancelled" | "failed";
+  /**
+   * working: an onnx reasoner works in a browser, as long as its page is open; cancelling: a run on a host was told to
+   * end, and has not yet.
+   */
+  state: "working" | "cancelling" | "done" | "cancelled" | "failed";
   problem: string | null;
   made_secs: number;
   questions: number;

@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import type { Db } from "../../db/open.ts";
 import { createDecoderPool, type DecoderPool } from "../../media/decoder-pool.ts";
 import type { Jobs } from "../jobs/tray.ts";
+import { createDrawing, type Drawing } from "./drawing.ts";
 import { createFolders, type Folders } from "./folders.ts";
 import { type Added, createLibrary, type Library } from "./library.ts";
 import { registerMediaRoutes } from "./media-routes.ts";
@@ -22,6 +23,7 @@ export type Clips = {
   library: Library;
   folders: Folders;
   pool: DecoderPool;
+  drawing: Drawing;
   addFromFolder(folder_id: string, paths: string[]): Promise<AddedFromFolder[]>;
   registerRoutes(server: FastifyInstance): void;
   /** Call after the jobs have been closed. */
@@ -67,6 +69,7 @@ export function createClips({
     library,
     folders,
     pool,
+    drawing: createDrawing({ library, pool }),
     async addFromFolder(folder_id, paths) {
       const results: AddedFromFolder[] = [];
       for (const path of paths) {

@@ -24,6 +24,7 @@ const ORDER = [
   "questions",
   "question_count",
   "frames",
+  "vlm_frames",
   "prompt_version",
   "temperature",
   "max_completion_tokens",

@@ -2,6 +2,7 @@ import type { Db } from "../../db/open.ts";
 import { createEvaluationService, type Evaluations } from "./service.ts";
 import { createEvaluationStore } from "./store.ts";
 
+export { createClipPictures } from "./draw-clips.ts";
 export { createOnHosts } from "./on-hosts.ts";
 export type { Evaluations } from "./service.ts";
 export { createHostStart } from "./start-on-host.ts";

@@ -93,10 +93,10 @@ test("a row per question, each once, from the lines of the checkpoint's step", (
 });
 
 test("the state of an evaluation is its run's", () => {
-  const states = (["done", "stopped", "failed", "interrupted", "queued"] as const).map(
+  const states = (["done", "stopped", "failed", "interrupted", "queued", "stopping"] as const).map(
     (state) => open(run({ state })).onHosts.list()[0]?.state,
   );
-  expect(states).toEqual(["done", "cancelled", "failed", "failed", "working"]);
+  expect(states).toEqual(["done", "cancelled", "failed", "failed", "working", "cancelling"]);
 });
 
 test("the untrained policy is asked at step 0", () => {

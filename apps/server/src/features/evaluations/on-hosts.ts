@@ -98,6 +98,7 @@ const toText = (value: unknown) => (typeof value === "string" && value !== "" ? 
 const toNumber = (value: unknown) => (typeof value === "number" ? value : 0);
 
 function toState({ state }: RunSummary): Evaluation["state"] {
+  if (state === "stopping") return "cancelling";
   if (!isEndState(state)) return "working";
   if (state === "done") return "done";
   return state === "stopped" ? "cancelled" : "failed";

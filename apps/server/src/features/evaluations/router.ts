@@ -42,6 +42,7 @@ const OnHost = z.object({
         .regex(/^([\w.-]+\/[\w.-]+|[/~].+)$/, {
           error: "Name the model as the hub does, OWNER/NAME, or by its folder on the host.",
         }),
+      max_tokens: MaxTokens,
     }),
   ]),
 });

@@ -5,6 +5,7 @@ import type { PolicyCard } from "@sightline/core/policies";
 import type { RunDetail } from "@sightline/core/runs";
 import { HEADINGS, type TrainingRow } from "@sightline/core/worlds";
 import { expect, test } from "vitest";
+import { spreadFrames } from "./show-rows.ts";
 import { createHostStart } from "./start-on-host.ts";
 
 const question = (question_id: string, change: Partial<StoredQuestion> = {}) =>
@@ -64,16 +65,30 @@ const trained = (model: string, change: object = {}) =>
     },
   }) as unknown as RunDetail;
 
-function open(run = trained("tiny"), found: PolicyCard | null = card) {
+const JPEG = Buffer.from("one picture");
+
+function open(
+  run = trained("tiny"),
+  found: PolicyCard | null = card,
+  drawn: ReadonlyMap<number, Buffer> = new Map([0, 9, 20, 31, 44].map((frame) => [frame, JPEG])),
+) {
   const launched: Record<string, unknown>[] = [];
   const kept: TrainingRow[] = [];
+  const pictures = new Map<string, Buffer>();
   const start = createHostStart({
     listQuestions: () => QUESTIONS,
     readTriples: (clip_id) => (clip_id === "c1" ? triples : null),
+    pictures: {
+      listKeyFrames: (clip_id) => (clip_id === "c1" ? [0, 9, 20, 31, 44] : []),
+      async draw(frames) {
+        return new Map([...frames.keys()].map((clip_id) => [clip_id, new Map(drawn)]));
+      },
+    },
     getRun: () => run,
     findCard: async () => found,
-    keepQuestions(rows) {
+    keepQuestions(rows, files) {
       kept.push(...rows);
+      for (const [name, jpeg] of files) pictures.set(name, jpeg);
       return { eval_file: "kept" };
     },
     async launch(order) {
@@ -81,12 +96,12 @@ function open(run = trained("tiny"), found: PolicyCard | null = card) {
       return { run_id: "e1" };
     },
   });
-  return { start, launched, kept };
+  return { start, launched, kept, pictures };
 }
 
 const SET = { set_id: "set", side: null };
 const CHECKPOINT = { kind: "checkpoint" as const, run_id: "t1", step: 64 };
-const HUB = { kind: "hub" as const, host_id: "lab", model: "Qwen/Qwen2.5-3B-Instruct" };
+const HUB = { kind: "hub" as const, host_id: "lab", model: "Qwen/Qwen2.5-3B-Instruct", max_tokens: 512 };
 
 test("a tiny checkpoint is asked in its own words, on its host, by the recipe that its words come from", async () => {
   const { start, launched, kept } = open();
@@ -121,7 +136,13 @@ test("a model of the hub reads the triples as they are laid out for everyone", a
   expect(kept[1]?.prompt).toContain("Question: Which colour?\nChoices:\nA. red\nB. green");
   expect(launched[0]).toMatchObject({
     host_id: "lab",
-    settings: { model: HUB.model, checkpoint: "", asked: 2, prompt_version: "ask-1" },
+    settings: {
+      model: HUB.model,
+      checkpoint: "",
+      asked: 2,
+      prompt_version: "ask-1",
+      max_completion_tokens: 512,
+    },
   });
 });
 
@@ -155,4 +176,56 @@ test("nothing is launched without a question, nor from a run without checkpoints
       open(trained("tiny", change)).start.start({ ...SET, name: "x", model: CHECKPOINT }),
     ).rejects.toThrow(reason);
   expect(launched).toEqual([]);
+});
+
+test("a checkpoint that sees is shown its clip's key-frames as in training, and its card says so", async () => {
+  const seeing = trained("tiny-vlm");
+  Object.assign(seeing.spec.settings, { vlm_frames: 3, question_file: "theirs" });
+  const { start, launched, kept, pictures } = open(seeing);
+  expect(await start.plan({ ...SET, model: CHECKPOINT })).toEqual({
+    questions: 2,
+    set_aside: [
+      "1 without key-frames of their clip",
+      "1 without a clip in the library",
+      "1 without a right answer",
+    ],
+  });
+  await start.start({ ...SET, name: "sees", model: CHECKPOINT });
+  const asked = "Which colour?\nChoices:\nA. red\nB. green";
+  expect(kept[1]).toMatchObject({ question_id: "colour", prompt: asked, question: asked });
+  // Three of five, evenly spread, as grpo/prompt.py spreads them.
+  const names = [0, 20, 44].map((frame) =>
+    expect.stringMatching(new RegExp(`^frame-${frame}-[0-9a-f]{16}\\.jpg$`)),
+  );
+  expect(kept.map(({ frames }) => frames)).toEqual([names, names]);
+  expect([...pictures]).toEqual(names.map((name) => [name, JPEG]));
+  expect(launched[0]?.settings).toMatchObject({
+    model: "tiny-vlm",
+    vlm_frames: 3,
+    question_file: "theirs",
+    frames: "at most 3 key-frames of each clip, as pictures of at most 768 pixels",
+  });
+  expect(launched[0]?.settings).not.toHaveProperty("prompt_version");
+});
+
+test("a question whose pictures can't be drawn is set aside, and more than a host takes is refused", async () => {
+  const seeing = trained("tiny-vlm");
+  Object.assign(seeing.spec.settings, { vlm_frames: 3 });
+  const order = { ...SET, name: "sees", model: CHECKPOINT };
+  const broken = open(seeing, null, new Map([[0, JPEG]]));
+  await expect(broken.start.start(order)).rejects.toThrow("2 with a key-frame that can't be decoded");
+  const large = new Map([0, 20, 44].map((frame) => [frame, Buffer.alloc(20 * 2 ** 20, frame)]));
+  const heavy = open(seeing, null, large);
+  await expect(heavy.start.start(order)).rejects.toThrow("are 60 MiB, and 40 can be sent");
+  expect([broken.launched, heavy.launched]).toEqual([[], []]);
+});
+
+test("frames are spread as the trainer's round spreads them, halves to the even neighbour", () => {
+  const frames = [0, 1, 2, 3, 4, 5];
+  // In Python: [round(i * 5 / 2) for i in range(3)] and [round(i * 5 / 3) for i in range(4)].
+  expect(spreadFrames(frames, 3)).toEqual([0, 2, 5]);
+  expect(spreadFrames(frames, 4)).toEqual([0, 2, 3, 5]);
+  expect(spreadFrames(frames, 1)).toEqual([0]);
+  expect(spreadFrames(frames, 9)).toEqual(frames);
+  expect(spreadFrames([], 2)).toEqual([]);
 });

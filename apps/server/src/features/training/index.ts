@@ -44,8 +44,12 @@ export type PreflightCheck = {
 /** Data and interpreter of real training. */
 export type Training = {
   checkFile(bytes: Uint8Array): FileReport;
-  /** Keeps questions that a model is to be asked, as they are; the name goes into `settings.eval_file`. */
-  keepQuestions(rows: readonly TrainingRow[]): { eval_file: string };
+  /**
+   * Keeps questions that a model is to be asked, as they are; the name goes into `settings.eval_file`.
+   *
+   * @param pictures  JPEGs by the names that the questions' `frames` have; they go along with each launch.
+   */
+  keepQuestions(rows: readonly TrainingRow[], pictures?: ReadonlyMap<string, Buffer>): { eval_file: string };
   /** What was kept under the name; null where it is not here. */
   readKept(eval_file: string): TrainingRow[] | null;
   /** Keeps a person's Python file of rewards; the trainer checks it before it trains. Throws for what is no text. */
@@ -64,6 +68,12 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 const decode = (bytes: Uint8Array) => decoder.decode(bytes);
 
 const toLines = (rows: readonly TrainingRow[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+
+const parseRows = (text: string) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as TrainingRow);
 
 function readCount(spec: Pick<RunSpec, "settings">, name: string, fallback: number): number {
   const value = spec.settings[name];
@@ -85,6 +95,7 @@ export function createTraining(parts: {
   const folder = join(parts.dataDir, "question-files");
   const fileOf = (name: string) => join(folder, `${name}.jsonl`);
 
+  const pictureFolder = join(folder, "pictures");
   const rewardFolder = join(parts.dataDir, "reward-files");
 
   /** The file of rewards that came through this server; a path instead names one that lies on the host. */
@@ -115,11 +126,18 @@ export function createTraining(parts: {
         message: "The questions of this evaluation are not here: begin it again on the page Evaluate.",
       });
     const isWordLevel = model === "tiny" || model === "smoke" || model === "tiny-vlm";
+    const text = readFileSync(fileOf(eval_file), "utf8");
+    const names = new Set(parseRows(text).flatMap(({ frames = [] }) => frames));
     return {
       ...(isWordLevel ? readRecipe(spec) : {}),
-      "eval.jsonl": readFileSync(fileOf(eval_file), "utf8"),
+      "eval.jsonl": text,
+      ...(names.size > 0 && { "pictures.jsonl": [...names].map(readPicture).join("") }),
     };
   };
+
+  /** A line of `pictures.jsonl`. */
+  const readPicture = (name: string) =>
+    `${JSON.stringify({ name, jpeg: readFileSync(join(pictureFolder, name)).toString("base64") })}\n`;
 
   const readRecipe = (spec: Omit<RunSpec, "run_id">): Record<string, string> => {
     const file = spec.settings.question_file;
@@ -182,7 +200,9 @@ export function createTraining(parts: {
       return { ...report, question_file: hash };
     },
 
-    keepQuestions(rows) {
+    keepQuestions(rows, pictures = new Map()) {
+      if (pictures.size > 0) mkdirSync(pictureFolder, { recursive: true });
+      for (const [name, jpeg] of pictures) writeFileSync(join(pictureFolder, name), jpeg);
       const text = toLines(rows);
       const hash = createHash("sha256").update(text).digest("hex");
       mkdirSync(folder, { recursive: true });
@@ -192,10 +212,7 @@ export function createTraining(parts: {
 
     readKept(eval_file) {
       if (!/^[0-9a-f]{64}$/.test(eval_file) || !existsSync(fileOf(eval_file))) return null;
-      return readFileSync(fileOf(eval_file), "utf8")
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line) as TrainingRow);
+      return parseRows(readFileSync(fileOf(eval_file), "utf8"));
     },
 
     keepRewards(bytes) {

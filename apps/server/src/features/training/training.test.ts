@@ -170,6 +170,16 @@ describe("an evaluation's own questions", () => {
     expect(Object.keys(large.data)).toEqual(["eval.jsonl"]);
   });
 
+  it("bring their pictures along, each once", async () => {
+    const training = open();
+    const rows = ["a", "b"].map((question_id) => ({ ...row, question_id, frames: ["frame-3-0a.jpg"] }));
+    const { eval_file } = training.keepQuestions(rows, new Map([["frame-3-0a.jpg", Buffer.from("seen")]]));
+    const { data } = await training.inputs(spec({ eval_file, model: "Qwen/Qwen2.5-VL-3B-Instruct" }));
+    expect(Object.keys(data)).toEqual(["eval.jsonl", "pictures.jsonl"]);
+    const [picture, ...rest] = rowsOf(data["pictures.jsonl"]);
+    expect([picture, rest]).toEqual([{ name: "frame-3-0a.jpg", jpeg: "c2Vlbg==" }, []]);
+  });
+
   it("are named where they are gone", async () => {
     const training = open();
     expect(training.readKept("0".repeat(64))).toBeNull();

@@ -42,15 +42,8 @@ export function createTriples(parts: {
   findWorld(clip_id: string): World | null;
 }): Triples {
   const { clips, keyframes, decisions, endpoints, jobs, log, findWorld } = parts;
-  const { library, pool } = clips;
+  const { library, pool, drawing } = clips;
   const store = createTripleStore(parts.db);
-
-  const getDrawnSize = (clip_id: string, image_px: number) => {
-    const { display_width, display_height } = library.get(clip_id);
-    const [width, height] = [display_width ?? image_px, display_height ?? image_px];
-    const scale = Math.min(1, image_px / Math.max(width, height));
-    return { width: Math.round(width * scale), height: Math.round(height * scale) };
-  };
 
   const perceivers: TripleParts["perceivers"] = {
     embedded: createEmbeddedPerceiver((clip_id, frames, signal, report) =>
@@ -60,21 +53,7 @@ export function createTriples(parts: {
         { lane: "background", signal, onProgress: report },
       ),
     ) as Perceive,
-    openai: createOpenAiPerceiver({
-      endpoints,
-      store,
-      async draw(clip_id, frames, image_px, signal) {
-        const { pixel_aspect } = library.get(clip_id);
-        const { width } = getDrawnSize(clip_id, image_px);
-        const args = { file: library.getFile(clip_id), index: library.getFrames(clip_id), ordinals: frames };
-        const drawn = await pool.run(
-          "jpegs",
-          { ...args, width, pixel_aspect },
-          { lane: "background", signal },
-        );
-        return new Map(drawn.map(({ ordinal, jpeg }) => [ordinal, Buffer.from(jpeg)]));
-      },
-    }) as Perceive,
+    openai: createOpenAiPerceiver({ endpoints, store, draw: drawing.draw }) as Perceive,
     oracle: createOraclePerceiver(findWorld) as Perceive,
   };
 
@@ -99,7 +78,7 @@ export function createTriples(parts: {
       (call) => store.getAnswer(getAnswerKey(clip_id, call, perceiver, endpoint)) === null,
     );
     const pictures = asked.reduce((sum, { frames }) => sum + frames.length, 0);
-    const { width, height } = getDrawnSize(clip_id, perceiver.image_px);
+    const { width, height } = drawing.getSize(clip_id, perceiver.image_px);
     const text = asked.reduce((sum, { prompt }) => sum + prompt.length / CHARS_A_TOKEN, 0);
     const like = store
       .listLately(200)

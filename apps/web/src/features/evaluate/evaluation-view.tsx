@@ -11,11 +11,12 @@ import { formatNumberOf } from "@sightline/core/format";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { client, trpc } from "../../app/clients.ts";
+import { trpc } from "../../app/clients.ts";
 import { useClips } from "../../app/clips.ts";
 import { nameReasoner, useReasoners } from "../../app/reasoners/reasoners.ts";
 import { Card } from "./card.tsx";
 import classes from "./evaluate.module.css";
+import { refreshEvaluations } from "./use-evaluations.ts";
 import { stopHere, useWorkHere, workHere } from "./work-here.ts";
 
 /** Which rows are listed. */
@@ -216,6 +217,9 @@ function Head({ evaluation }: { evaluation: Evaluation }) {
   const here = useWorkHere();
   const is_here = here.evaluation_id === evaluation_id;
   const resume = useMutation(trpc.evaluations.resume.mutationOptions());
+  const cancel = useMutation(
+    trpc.evaluations.cancel.mutationOptions({ onSuccess: () => refreshEvaluations() }),
+  );
   const policy = choices.find(
     (choice) =>
       choice.kind === "policy" &&
@@ -234,7 +238,7 @@ function Head({ evaluation }: { evaluation: Evaluation }) {
         {reasoner.kind === "host" ? nameHostModel(reasoner) : nameReasoner(reasoner, choices)} ·{" "}
         {formatNumberOf(questions, "question")}
         {waiting > 0 && ` · ${waiting} still to be asked`}
-        {state === "cancelled" && " · cancelled"}
+        {(state === "cancelling" || state === "cancelled") && ` · ${state}`}
         {reasoner.kind === "host" && (
           <>
             {" · "}
@@ -247,7 +251,7 @@ function Head({ evaluation }: { evaluation: Evaluation }) {
       {reasoner.kind === "host" && reasoner.set_aside !== null && (
         <p className={classes.hint}>Set aside when it began: {reasoner.set_aside}.</p>
       )}
-      {state === "working" && (
+      {(state === "working" || state === "cancelling") && (
         <div className={classes.work}>
           <Progress
             className={classes.grow}
@@ -260,19 +264,26 @@ function Head({ evaluation }: { evaluation: Evaluation }) {
           {is_idle && (
             <span className={classes.hint}>A policy works in a browser, and no tab works on this now.</span>
           )}
-          <Button
-            size="compact-xs"
-            variant="default"
-            onClick={() => {
-              if (is_here) stopHere();
-              void client.evaluations.cancel.mutate({ evaluation_id });
-            }}
-          >
-            Cancel
-          </Button>
+          {state === "cancelling" ? (
+            <span className={classes.hint} role="status">
+              It ends in a moment; answers that are whole are kept.
+            </span>
+          ) : (
+            <Button
+              size="compact-xs"
+              variant="default"
+              loading={cancel.isPending}
+              onClick={() => {
+                if (is_here) stopHere();
+                cancel.mutate({ evaluation_id });
+              }}
+            >
+              Cancel
+            </Button>
+          )}
         </div>
       )}
-      {(is_idle || (state !== "working" && waiting > 0)) && (
+      {(is_idle || (state !== "working" && state !== "cancelling" && waiting > 0)) && (
         <Button
           size="compact-xs"
           variant="light"
@@ -282,7 +293,7 @@ function Head({ evaluation }: { evaluation: Evaluation }) {
           {is_idle ? "Work on it here" : "Go on with the rest"}
         </Button>
       )}
-      {[problem, here.problem, resume.error?.message].map(
+      {[problem, here.problem, resume.error?.message, cancel.error?.message].map(
         (text) =>
           text != null && (
             <p key={text} className={classes.problem} role="alert">

@@ -1,8 +1,10 @@
-import { Select, TextInput } from "@mantine/core";
+import { Button, NumberInput, Select, TextInput } from "@mantine/core";
 import type { Evaluation, HostChoice } from "@sightline/core/evaluations";
 import { formatNumberOf } from "@sightline/core/format";
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { trpc } from "../../app/clients.ts";
 import classes from "./evaluate.module.css";
 import type { HostChoiceState } from "./use-host-choice.ts";
@@ -36,8 +38,10 @@ export function CheckpointFields({ runs, run, pickRun, checkpoints, checkpoint, 
   );
 }
 
-/** A host, and a model that it has fetched. */
-export function HubFields({ hosts, host, pickHost, model, setModel }: HostChoiceState) {
+/** A host, a model that it has fetched, and how long its answers may be. */
+export function HubFields(state: HostChoiceState) {
+  const { hosts, host, pickHost, model, setModel, max_tokens, setMaxTokens } = state;
+  const [is_open, setOpen] = useState(false);
   return (
     <>
       <Select
@@ -58,6 +62,31 @@ export function HubFields({ hosts, host, pickHost, model, setModel }: HostChoice
         onChange={(event) => setModel(event.currentTarget.value)}
         className={classes.wide}
       />
+      <Button
+        variant="subtle"
+        size="xs"
+        px={6}
+        color="gray"
+        aria-expanded={is_open}
+        leftSection={is_open ? <IconChevronDown size={14} /> : <IconChevronRight size={14} />}
+        onClick={() => setOpen(!is_open)}
+      >
+        More
+      </Button>
+      {is_open && (
+        <NumberInput
+          size="xs"
+          w={130}
+          label="Longest answer"
+          title="Tokens that an answer may have at most (max_completion_tokens); what is longer is cut"
+          value={max_tokens ?? ""}
+          min={1}
+          max={200_000}
+          clampBehavior="strict"
+          allowDecimal={false}
+          onChange={(value) => setMaxTokens(typeof value === "number" && value >= 1 ? value : null)}
+        />
+      )}
     </>
   );
 }

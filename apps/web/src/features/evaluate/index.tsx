@@ -17,6 +17,7 @@ const route = getRouteApi("/evaluate");
 
 const TONES: Record<Evaluation["state"], Tone> = {
   working: "busy",
+  cancelling: "busy",
   done: "done",
   cancelled: "part",
   failed: "wrong",

@@ -8,6 +8,9 @@ import { trpc } from "../../app/clients.ts";
 /** Which models are offered: those that are asked from here, and the two that a run on a host asks. */
 export type ModelKind = "reasoner" | HostChoice["kind"];
 
+/** As many as a model behind an endpoint may write. */
+const MAX_TOKENS = 4096;
+
 /** What a person picks of models on hosts. */
 export type HostChoiceState = {
   /** Runs that trained something whose checkpoints lie among the runs of their host. */
@@ -25,6 +28,9 @@ export type HostChoiceState = {
   pickHost(host_id: string | null): void;
   model: string;
   setModel(model: string): void;
+  /** Tokens that the longest answer may have; null while it is no number. */
+  max_tokens: number | null;
+  setMaxTokens(max_tokens: number | null): void;
   /** Null while something is missing. */
   choice: HostChoice | null;
   /** The choice in words; empty without one. */
@@ -37,6 +43,7 @@ export function useHostChoice(kind: ModelKind): HostChoiceState {
   const [step, pickStep] = useState<string | null>(null);
   const [host_id, pickHost] = useState<string | null>(null);
   const [model, setModel] = useState("");
+  const [max_tokens, setMaxTokens] = useState<number | null>(MAX_TOKENS);
   const all = useQuery(trpc.runs.list.queryOptions(kind === "checkpoint" ? undefined : skipToken));
   const runs = (all.data ?? []).filter(
     ({ engine, recorded, watched }) => (engine === "grpo" || engine === "sft") && !recorded && !watched,
@@ -54,7 +61,7 @@ export function useHostChoice(kind: ModelKind): HostChoiceState {
   const known = useQuery(trpc.hosts.list.queryOptions(kind === "hub" ? undefined : skipToken));
   const hosts = known.data ?? [];
   const host = hosts.find((one) => one.host_id === host_id) ?? hosts[0] ?? null;
-  const choice = toChoice(kind, { run, checkpoint, host, model: model.trim() });
+  const choice = toChoice(kind, { run, checkpoint, host, model: model.trim(), max_tokens });
   const empty =
     all.data !== undefined && run === null
       ? "No run has trained a policy on a host yet."
@@ -77,6 +84,8 @@ export function useHostChoice(kind: ModelKind): HostChoiceState {
     pickHost,
     model,
     setModel,
+    max_tokens,
+    setMaxTokens,
     choice,
     label:
       choice === null
@@ -94,10 +103,18 @@ function toChoice(
     checkpoint,
     host,
     model,
-  }: { run: RunSummary | null; checkpoint: CheckpointRow | null; host: HostSummary | null; model: string },
+    max_tokens,
+  }: {
+    run: RunSummary | null;
+    checkpoint: CheckpointRow | null;
+    host: HostSummary | null;
+    model: string;
+    max_tokens: number | null;
+  },
 ): HostChoice | null {
   if (kind === "checkpoint" && run !== null && checkpoint !== null)
     return { kind, run_id: run.run_id, step: checkpoint.step };
-  if (kind === "hub" && host !== null && model !== "") return { kind, host_id: host.host_id, model };
+  if (kind === "hub" && host !== null && model !== "" && max_tokens !== null)
+    return { kind, host_id: host.host_id, model, max_tokens };
   return null;
 }
