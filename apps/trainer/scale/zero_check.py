@@ -16,7 +16,7 @@ import deepspeed
 import torch
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
-from sightline_trainer.grpo.trainer import zero_config
+from sightline_trainer.grpo.config import zero_config
 
 PROMPTS, TOKENS = 2, 8
 

@@ -26,6 +26,8 @@ from sightline_trainer.attempt import Attempt
 from sightline_trainer.checkpoints import checkpoint_dir, remove_incomplete
 from sightline_trainer.export.policy import ExportError, export_policy
 from sightline_trainer.grpo import processes
+from sightline_trainer.grpo.callback import RunCallback
+from sightline_trainer.grpo.config import build_config, effective, lora_config
 from sightline_trainer.grpo.data import Question, read_questions
 from sightline_trainer.grpo.evaluate import BATCH, Answer, answer, evaluate, hash_values, settings_card
 from sightline_trainer.grpo.judge import Inquiry, Judge, ModelJudge, Verdict
@@ -43,15 +45,7 @@ from sightline_trainer.grpo.prompt import (
 from sightline_trainer.grpo.remote_judge import JUDGE_KEY, RemoteJudge
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Plan
-from sightline_trainer.grpo.trainer import (
-    Progress,
-    RunCallback,
-    SightlineTrainer,
-    StepTrainer,
-    build_config,
-    effective,
-    lora_config,
-)
+from sightline_trainer.grpo.trainer import Progress, SightlineTrainer, StepTrainer
 from sightline_trainer.grpo.warm_start import get_warm_start, warm_start_cache
 from sightline_trainer.stages import SpecError
 from sightline_trainer.wire.log import EndReason, EventLog

@@ -12,40 +12,30 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
 from accelerate.utils import broadcast_object_list, gather_object
 from torch.optim.lr_scheduler import LambdaLR
-from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
-from trl.trainer.grpo_config import GRPOConfig
+from transformers import TrainerState
 from trl.trainer.grpo_trainer import GRPOTrainer
 from trl.trainer.utils import RepeatSampler
 
-from sightline_trainer.attempt import Attempt
-from sightline_trainer.checkpoints import checkpoint_dir, mark_complete, prune
-from sightline_trainer.grpo import processes
-from sightline_trainer.grpo.faults import DivergedError, JudgeUnavailableError
 from sightline_trainer.grpo.models import load_policy
 from sightline_trainer.grpo.order import EpochSampler
 from sightline_trainer.grpo.own_rewards import name_weights
 from sightline_trainer.grpo.prompt import tokenizer_of, unspoken_ids
 from sightline_trainer.grpo.record import count_values, wire_row
 from sightline_trainer.grpo.scorer import Generation, Scored, Scorer
-from sightline_trainer.grpo.settings import Plan, Settings, share_of
+from sightline_trainer.grpo.settings import Plan
 from sightline_trainer.grpo.tiny import end_id
 from sightline_trainer.wire.log import EndReason, EventLog
 
 NO_SIGNAL_AFTER = 5
 """Generations without any advantage after which a warning is due."""
-
-
 JUDGE_WINDOW = 5
 """Generations over which the judge's failures are counted."""
-JUDGE_FAILURES = 0.2
-"""Share of failed calls above which the run saves and ends."""
 
 
 @dataclass
@@ -64,90 +54,6 @@ class Progress:
     """Generations on end in which every advantage was 0."""
     problem: Exception | None = None
     """Why training ended early after its checkpoint was saved."""
-
-
-def build_config(plan: Plan, output_dir: str, max_steps: int, *, has_gpu: bool) -> GRPOConfig:
-    """TRL's settings of a run. Nothing is reported anywhere: the rows are ours."""
-    settings = plan.settings
-    betas = [stage.own.get("beta", settings.beta) for stage in plan.stages]
-    return GRPOConfig(
-        output_dir=output_dir,
-        seed=plan.seed,
-        data_seed=plan.seed,
-        max_steps=max_steps,
-        per_device_train_batch_size=settings.micro_batch,
-        gradient_accumulation_steps=share_of(settings, processes.world_size()),
-        num_generations=settings.group_size,
-        max_completion_length=settings.max_completion_tokens,
-        temperature=settings.temperature,
-        # TRL loads the reference model only where this is not 0; each step takes its stage's own.
-        beta=max(betas),
-        multi_objective_aggregation=settings.multi_objective_aggregation,
-        loss_type=settings.loss_type,
-        learning_rate=settings.learning_rate,
-        lr_scheduler_type="cosine_with_min_lr",
-        lr_scheduler_kwargs={"min_lr_rate": 0.4},
-        warmup_steps=settings.warmup_share,
-        save_strategy="steps",
-        save_steps=settings.save_steps,
-        logging_strategy="steps",
-        logging_steps=1,
-        logging_nan_inf_filter=False,
-        report_to=[],
-        disable_tqdm=True,
-        use_cpu=not has_gpu,
-        ddp_find_unused_parameters=False,
-        ddp_backend="gloo" if processes.world_size() > 1 and not has_gpu else None,
-        bf16=has_gpu,
-        gradient_checkpointing=has_gpu and settings.gradient_checkpointing,
-        dataloader_pin_memory=has_gpu,
-        deepspeed=zero_config(settings.zero_stage) if has_gpu else None,
-        use_vllm=settings.vllm and has_gpu and has_vllm(),
-        vllm_mode="colocate",
-        vllm_gpu_memory_utilization=settings.vllm_memory_share,
-        model_init_kwargs={"dtype": "bfloat16" if has_gpu and settings.lora_rank else "float32"},
-    )
-
-
-def effective(args: TrainingArguments) -> dict[str, str | int | float | bool | None]:
-    """What TRL made of the settings on this host, by TRL's own names."""
-    names = ("max_steps", "per_device_train_batch_size", "gradient_accumulation_steps", "world_size", "bf16", "use_cpu")
-    names += ("generation_batch_size", "num_generations", "scale_rewards", "use_vllm", "num_iterations")
-    return {name: getattr(args, name) for name in names if hasattr(args, name)}
-
-
-def has_vllm() -> bool:
-    """True where vLLM is installed; without it transformers generates."""
-    return find_spec("vllm") is not None
-
-
-def zero_config(stage: int) -> dict[str, Any] | None:
-    """DeepSpeed's configuration; batch, rates and clipping are the Trainer's. None for stage 0."""
-    if stage == 0:
-        return None
-    return {
-        "bf16": {"enabled": True},
-        "zero_optimization": {
-            "stage": stage,
-            "overlap_comm": True,
-            "contiguous_gradients": True,
-            "stage3_gather_16bit_weights_on_model_save": True,
-        },
-        "gradient_accumulation_steps": "auto",
-        "gradient_clipping": "auto",
-        "train_batch_size": "auto",
-        "train_micro_batch_size_per_gpu": "auto",
-    }
-
-
-def lora_config(settings: Settings) -> Any:
-    """peft's configuration of the adapters; None where the whole model is trained."""
-    if not settings.lora_rank:
-        return None
-    from peft import LoraConfig
-
-    rank = settings.lora_rank
-    return LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM")
 
 
 class StepTrainer(Protocol):
@@ -370,134 +276,3 @@ def _name_part(part: str) -> Callable[..., list[float | None]]:
 
     reward.__name__ = part
     return reward
-
-
-class RunCallback(TrainerCallback):
-    """Sets the stage's weights before each step; emits metrics; obeys control files; guards; marks checkpoints."""
-
-    def __init__(self, attempt: Attempt, log: EventLog, plan: Plan, progress: Progress) -> None:
-        self.attempt = attempt
-        self.log = log
-        self.plan = plan
-        self.progress = progress
-        self.trainer: StepTrainer | None = None
-        self.on_evaluate_step: Callable[[int], None] = lambda step: None
-        self._shown_stage: int | None = None
-        self._saving_since = 0.0
-
-    def on_step_begin(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
-    ) -> None:
-        trainer = self._trainer
-        assert isinstance(trainer, SightlineTrainer)
-        self.attempt.check_fence()
-        schedule = trainer.schedule
-        trainer.enter_step()
-        index = schedule.index_at(state.global_step)
-        if index != self._shown_stage:
-            self._shown_stage = index
-            stage = self.plan.stages[index]
-            self.log.stage(
-                index=index,
-                name=stage.name,
-                weights=stage.weights,
-                from_step=schedule.first_step(index),
-                from_epoch=(schedule.first_step(index) - 1) / trainer.steps_per_epoch,
-                own=stage.own,
-            )
-
-    def on_log(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, logs: Any = None, **kwargs: Any
-    ) -> None:
-        if not logs or "train_runtime" in logs:
-            return
-        values = {name: value for name, value in logs.items() if name != "epoch"} | self.progress.values
-        self.log.metrics(
-            step=state.global_step,
-            epoch=state.global_step / self._trainer.steps_per_epoch,
-            max_steps=state.max_steps,
-            values=values,
-        )
-        for name in ("loss", "grad_norm"):
-            value = logs.get(name)
-            if value is not None and not math.isfinite(value):
-                raise DivergedError(f"{name} is {value} at step {state.global_step}")
-
-    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        self.progress.step = state.global_step
-        if processes.rank() == 0:
-            print(f"step {state.global_step}/{state.max_steps}", flush=True)
-        is_last = state.global_step >= state.max_steps
-        is_stage_end = state.global_step in self.plan.stage_ends(self._trainer.steps_per_epoch)
-        is_wanted, is_stopped, is_terminated, is_judge_down = self._agree(
-            self.attempt.is_checkpoint_requested(),
-            self.attempt.is_stop_requested(),
-            self.progress.is_terminated,
-            self._is_judge_down(),
-        )
-        if is_wanted or is_last or is_stage_end:
-            control.should_save = True
-        if (is_stopped or is_terminated) and not is_last:
-            self.progress.ended = "stopped" if is_stopped else "interrupted"
-            control.should_save = True
-            control.should_training_stop = True
-        elif is_judge_down:
-            self.progress.problem = self.progress.problem or JudgeUnavailableError("The judge failed.")
-            control.should_save = True
-            control.should_training_stop = True
-        if control.should_save:
-            self._saving_since = time.monotonic()
-            self.log.sync()
-
-    def _agree(self, *mine: bool) -> list[bool]:
-        """What any of the processes has seen: a signal or a file reaches them at different steps, and all must save."""
-        accelerator = self._trainer.accelerator
-        if accelerator.num_processes == 1:
-            return list(mine)
-        seen = torch.tensor([mine], dtype=torch.int32, device=accelerator.device)  # (1, flags)
-        return [bool(flag) for flag in accelerator.gather(seen).amax(dim=0).tolist()]
-
-    def _is_judge_down(self) -> bool:
-        """Puts down why the run can't go on, where that is so."""
-        window = self.progress.judge_calls
-        failed, calls = (sum(counts) for counts in zip(*window, strict=True)) if window else (0, 0)
-        if len(window) < JUDGE_WINDOW or failed <= JUDGE_FAILURES * calls:
-            return False
-        share = f"{failed} of {calls}"
-        self.progress.problem = JudgeUnavailableError(
-            f"The judge failed in {share} calls over {JUDGE_WINDOW} generations."
-        )
-        return True
-
-    def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        step = state.global_step
-        # Each process saves its own random state beside what the first one saves.
-        self._trainer.accelerator.wait_for_everyone()
-        if processes.rank() == 0:
-            self._seal(step)
-        self._trainer.accelerator.wait_for_everyone()
-        self.progress.saved_step = step
-        every = self.plan.settings.eval_steps
-        if every and step % every == 0 and step < state.max_steps:
-            self.on_evaluate_step(step)
-
-    def _seal(self, step: int) -> None:
-        """Marks a checkpoint as whole, and removes those that are no longer kept."""
-        path = checkpoint_dir(self.attempt.run, step)
-        size = mark_complete(path, step)
-        ends = self.plan.stage_ends(self._trainer.steps_per_epoch)
-        prune(self.attempt.run, keep=self.plan.settings.keep_checkpoints, protect=ends)
-        self.attempt.checkpoint_done()
-        self.log.checkpoint(
-            step=step,
-            path=str(path.relative_to(self.attempt.run.path)),
-            bytes=size,
-            secs=round(time.monotonic() - self._saving_since, 4),
-            complete=True,
-        )
-
-    @property
-    def _trainer(self) -> StepTrainer:
-        if self.trainer is None:
-            raise RuntimeError("the callback was not given its trainer")
-        return self.trainer

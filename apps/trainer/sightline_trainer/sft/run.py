@@ -10,13 +10,15 @@ from transformers import PreTrainedTokenizerBase, TrainerControl, TrainerState, 
 from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
+from sightline_trainer.grpo.callback import RunCallback
+from sightline_trainer.grpo.config import common_args, lora_config
 from sightline_trainer.grpo.data import Question
 from sightline_trainer.grpo.prompt import Reader, policy_prompt, tokenizer_of
 from sightline_trainer.grpo.run import Run
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import Plan
 from sightline_trainer.grpo.tiny import end_id, space_tags
-from sightline_trainer.grpo.trainer import RunCallback, StepTrainer, lora_config
+from sightline_trainer.grpo.trainer import StepTrainer
 from sightline_trainer.rewards.letter import Options
 from sightline_trainer.rewards.trace import read_gold
 from sightline_trainer.sft.settings import SftSettings
@@ -84,31 +86,11 @@ def build_sft_config(plan: Plan, output_dir: str, max_steps: int, *, has_gpu: bo
     """TRL's settings of a supervised run."""
     settings = plan.settings
     return SFTConfig(
-        output_dir=output_dir,
-        seed=plan.seed,
-        data_seed=plan.seed,
-        max_steps=max_steps,
-        per_device_train_batch_size=settings.micro_batch,
+        **common_args(plan, output_dir, max_steps, has_gpu=has_gpu),
         gradient_accumulation_steps=settings.prompts_per_step // settings.micro_batch,
         max_length=None,
         loss_type="nll",
         completion_only_loss=True,
-        learning_rate=settings.learning_rate,
-        lr_scheduler_type="cosine_with_min_lr",
-        lr_scheduler_kwargs={"min_lr_rate": 0.4},
-        save_strategy="steps",
-        save_steps=settings.save_steps,
-        logging_strategy="steps",
-        logging_steps=1,
-        logging_nan_inf_filter=False,
-        report_to=[],
-        disable_tqdm=True,
-        use_cpu=not has_gpu,
-        warmup_steps=settings.warmup_share,
-        bf16=has_gpu,
-        gradient_checkpointing=has_gpu and settings.gradient_checkpointing,
-        dataloader_pin_memory=has_gpu,
-        model_init_kwargs={"dtype": "bfloat16" if has_gpu and settings.lora_rank else "float32"},
     )
 
 

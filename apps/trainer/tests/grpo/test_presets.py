@@ -14,10 +14,10 @@ from transformers import Qwen2Config, Qwen2ForCausalLM
 from transformers import training_args as hf
 
 from sightline_trainer.evaluate.settings import read_evaluation_plan
+from sightline_trainer.grpo.config import build_config, has_vllm, lora_config, zero_config
 from sightline_trainer.grpo.data import read_questions
 from sightline_trainer.grpo.models import find_model, make_smoke_model
 from sightline_trainer.grpo.settings import read_plan
-from sightline_trainer.grpo.trainer import build_config, has_vllm, lora_config, zero_config
 from sightline_trainer.sft.run import build_sft_config
 from sightline_trainer.sft.settings import read_sft_plan
 from sightline_trainer.stages import SpecError
@@ -78,6 +78,73 @@ def test_a_supervised_preset_makes_its_configuration(name, as_on_a_gpu, tmp_path
     config = build_sft_config(plan, str(tmp_path), 24, has_gpu=True)
     assert (config.bf16, config.max_length, config.max_steps) == (True, None, 24)
     assert plan.epochs == 3
+
+
+TOLD: dict[str, Any] = {
+    "output_dir": "checkpoints",
+    "seed": 7,
+    "data_seed": 7,
+    "max_steps": 100,
+    "per_device_train_batch_size": 16,
+    "learning_rate": 1e-3,
+    "lr_scheduler_type": "cosine_with_min_lr",
+    "lr_scheduler_kwargs": {"min_lr_rate": 0.4},
+    "warmup_steps": 0.05,
+    "save_strategy": "steps",
+    "save_steps": 9,
+    "logging_strategy": "steps",
+    "logging_steps": 1,
+    "logging_nan_inf_filter": False,
+    "report_to": [],
+    "disable_tqdm": True,
+}
+"""What TRL is told of `GIVEN` on each host, whatever it optimises."""
+GIVEN: dict[str, Any] = {
+    "micro_batch": 16,
+    "learning_rate": 1e-3,
+    "warmup_share": 0.05,
+    "save_steps": 9,
+    "lora_rank": 4,
+}
+ON_GPU: dict[bool, dict[str, Any]] = {
+    has_gpu: {
+        "use_cpu": not has_gpu,
+        "bf16": has_gpu,
+        "gradient_checkpointing": has_gpu,
+        "dataloader_pin_memory": has_gpu,
+        "model_init_kwargs": {"dtype": "bfloat16" if has_gpu else "float32"},
+    }
+    for has_gpu in (True, False)
+}
+
+
+@pytest.mark.parametrize("has_gpu", [True, False])
+def test_trl_is_told_the_same_of_both_engines_and_of_each_its_own(has_gpu, monkeypatch):
+    monkeypatch.setattr("sightline_trainer.grpo.config.GRPOConfig", dict)
+    monkeypatch.setattr("sightline_trainer.sft.run.SFTConfig", dict)
+    given = {"run_id": "r", "seed": 7, "stages": PRESETS["tiny"]["stages"], "settings": GIVEN}
+    both = TOLD | ON_GPU[has_gpu]
+    assert build_config(read_plan(given), "checkpoints", 100, has_gpu=has_gpu) == both | {
+        "gradient_accumulation_steps": 4,
+        "num_generations": 8,
+        "max_completion_length": 48,
+        "temperature": 1.0,
+        "beta": 0.001,
+        "multi_objective_aggregation": "sum_then_normalize",
+        "loss_type": "dapo",
+        "ddp_find_unused_parameters": False,
+        "ddp_backend": None,
+        "deepspeed": None,
+        "use_vllm": False,
+        "vllm_mode": "colocate",
+        "vllm_gpu_memory_utilization": 0.3,
+    }
+    assert build_sft_config(read_sft_plan(given), "checkpoints", 100, has_gpu=has_gpu) == both | {
+        "gradient_accumulation_steps": 4,
+        "max_length": None,
+        "loss_type": "nll",
+        "completion_only_loss": True,
+    }
 
 
 def test_the_untrained_preset_is_an_evaluation_without_a_checkpoint():
