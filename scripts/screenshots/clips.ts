@@ -77,7 +77,11 @@ export const clipShots: Shot[] = [
   {
     name: "hosts",
     address: () => "/hosts",
-    prepare: (page) => page.getByText("Processors").waitFor(),
+    prepare: (page) =>
+      page
+        .getByText(/^\d+ cores?$/)
+        .first()
+        .waitFor(),
   },
   {
     name: "settings",
