@@ -72,8 +72,10 @@ class Nursery:
 
 def serve(path: str) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(path)
+        # Who waits for the path connects at once, and a socket that is bound takes nobody before it listens.
+        listener.bind(f"{path}.draft")
         listener.listen()
+        os.rename(f"{path}.draft", path)
         while True:
             ready, _, _ = select.select([listener, sys.stdin], [], [])
             if sys.stdin in ready:
