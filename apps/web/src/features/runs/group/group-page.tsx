@@ -97,7 +97,9 @@ function Header({ group, view }: { group: CompletionGroup; view: GroupView }) {
         className={classes.back}
       >
         <IconArrowLeft size={14} aria-hidden="true" />
-        <bdi>{run?.name ?? "The run"}</bdi>, step {view.step}
+        <span>
+          <bdi>{run?.name ?? "The run"}</bdi>, step {view.step}
+        </span>
       </Link>
       {run && (run.simulated || run.recorded) && <SimulatedBadge run={run} />}
       <h1 className={classes.name}>
