@@ -222,8 +222,11 @@ test("a run that somebody else started on a host is watched and can't be touched
   await expect(dialog.getByRole("alert")).toContainText("is no run directory: it holds no spec.json");
   await dialog.getByLabel("Or look for run directories below").fill(sshd.home);
   await dialog.getByRole("button", { name: "Look", exact: true }).click();
+  const theirs = dialog.getByRole("button", { name: /their sweep, run 7/ });
+  // Not while the dialog grows over the page behind it.
+  await theirs.waitFor();
   await expectAccessible(page, "the dialog that watches a run");
-  await dialog.getByRole("button", { name: /their sweep, run 7/ }).click();
+  await theirs.click();
   await page.waitForURL(/\/runs\/theirs/);
   await expect(page.getByText("read-only: started elsewhere")).toBeVisible();
   await waitForStep(page, 3);
