@@ -20,7 +20,7 @@ import { ensureSshd } from "./sshd.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const TRAINER = join(ROOT, "apps/trainer");
 /** A suite that takes longer hangs. */
-const LIMIT_MS = 40 * 60_000;
+const LIMIT_MS = 60 * 60_000;
 /** pytest's exit code when nothing was collected. */
 const PYTEST_FOUND_NOTHING = 5;
 
