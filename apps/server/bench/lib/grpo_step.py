@@ -20,13 +20,15 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import torch
 from datasets import Dataset
 from sightline_trainer.attempt import Attempt
+from sightline_trainer.grpo.callback import RunCallback
+from sightline_trainer.grpo.config import build_config
 from sightline_trainer.grpo.data import read_questions
 from sightline_trainer.grpo.judge import Verdict
 from sightline_trainer.grpo.order import EpochSampler
 from sightline_trainer.grpo.scorer import Scorer
 from sightline_trainer.grpo.settings import read_plan
 from sightline_trainer.grpo.tiny import space_tags
-from sightline_trainer.grpo.trainer import Progress, RunCallback, SightlineTrainer, build_config
+from sightline_trainer.grpo.trainer import Progress, SightlineTrainer
 from sightline_trainer.rewards.score import score_completion
 from sightline_trainer.rundir import RunDir
 from transformers import PreTrainedTokenizerFast, TrainerCallback, set_seed
