@@ -118,9 +118,10 @@ export function MeanInSight({
   const found = useMemo(() => meanWithin(series, window), [series, window]);
   return (
     <p className={classes.mean}>
+      <bdi>{series.label}</bdi>
       {found === null
-        ? `${series.label}: no value in sight`
-        : `${series.label}: mean ${format(found.mean)} over ${found.n.toLocaleString("en")} ${found.n === 1 ? "value" : "values"} in sight`}
+        ? ": no value in sight"
+        : `: mean ${format(found.mean)} over ${found.n.toLocaleString("en")} ${found.n === 1 ? "value" : "values"} in sight`}
     </p>
   );
 }
