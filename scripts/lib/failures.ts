@@ -44,7 +44,7 @@ export function readPlaywrightFailures(file: string): string[] {
         .map(({ status, results }) => ({
           where: spec.file,
           name: status === "flaky" ? `${spec.title} (passed at the second go)` : spec.title,
-          said: results.find(({ error }) => error !== undefined)?.error?.message ?? "",
+          said: results.flatMap(({ error }) => error?.message ?? []).join("\n"),
         })),
     ),
     ...(suite.suites ?? []).flatMap(inSuite),
@@ -66,5 +66,5 @@ function showFailure({ where, name, said }: Failure): string {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
-  return `${where.replace(/^.*\/(?=(apps|packages|scripts)\/)/, "")} › ${name}: ${lines.slice(0, 3).join(" | ").slice(0, 300)}`;
+  return `${where.replace(/^.*\/(?=(apps|packages|scripts)\/)/, "")} › ${name}: ${lines.slice(0, 12).join(" | ").slice(0, 900)}`;
 }

@@ -223,7 +223,6 @@ test("a run that somebody else started on a host is watched and can't be touched
   await dialog.getByLabel("Or look for run directories below").fill(sshd.home);
   await dialog.getByRole("button", { name: "Look", exact: true }).click();
   const theirs = dialog.getByRole("button", { name: /their sweep, run 7/ });
-  // Not while the dialog grows over the page behind it.
   await theirs.waitFor();
   await expectAccessible(page, "the dialog that watches a run");
   await theirs.click();
