@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { completionLine } from "@sightline/core/testing";
 import type { LineOf } from "@sightline/core/wire";
@@ -95,11 +96,9 @@ test("lines as no trainer of ours writes them: a group whose numbers are all off
   await server.restart();
 
   const account = page.getByRole("region", { name: "How the advantages came about" });
-  // The server answers before it has read what it found in its folder.
-  await expect(async () => {
-    await page.goto(`/runs/${RUN}/groups/1/1/g-off`);
-    await expect(account.getByRole("alert")).toHaveCount(3, { timeout: 3_000 });
-  }).toPass();
+  await page.goto(`/runs/${RUN}/groups/1/1/g-off`);
+  // The server answers before it has read what it found in its folder: the page waits for it by itself.
+  await expect(account.getByRole("alert")).toHaveCount(3, { timeout: 30_000 });
   await expect(account).toContainText("61 more completions of this group differ as well");
   await expect(page.getByRole("article").first()).toBeInViewport();
   // What turns a name round turns nothing that stands beside it.
@@ -115,4 +114,42 @@ test("lines as no trainer of ours writes them: a group whose numbers are all off
   await expect(column).toContainText("a < b & <img src=x onerror=");
   await expect(column.locator("img")).toHaveCount(0);
   await expect(page).not.toHaveTitle("ran");
+});
+
+test.describe("while the server still reads its data folder", () => {
+  test.use({
+    // A machine that is slow to start what reads the folder of the runs: it waits until the gate is there.
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from its first parameter
+    environment: async ({}, use) => {
+      const bin = mkdtempSync(join(tmpdir(), "sightline-slow-"));
+      writeFileSync(
+        join(bin, "python3"),
+        `#!/bin/sh
+case "$*" in *slctl*) while [ ! -e "$SLCTL_GATE" ]; do sleep 0.1; done ;; esac
+PATH=\${PATH#*:} exec python3 "$@"
+`,
+        { mode: 0o755 },
+      );
+      await use({ PATH: `${bin}:${process.env.PATH}`, SLCTL_GATE: join(bin, "open") });
+      rmSync(bin, { recursive: true, force: true });
+    },
+  });
+
+  test("the pages of a run say so, and show it by themselves", async ({ page, server, environment }) => {
+    layOut(
+      server,
+      "late",
+      group("late", 8, () => ({})),
+    );
+    await server.restart();
+    const waits = page.getByText("The server has just started and still looks for runs");
+    for (const address of ["/replay", "/figures", "/groups/1/1/g-late", ""]) {
+      await page.goto(`/runs/${RUN}${address}`);
+      await expect(waits).toBeVisible();
+    }
+    writeFileSync(environment.SLCTL_GATE ?? "", "");
+    await expect(page.getByRole("heading", { name: "late" })).toBeVisible({ timeout: 30_000 });
+    await page.goto("/runs/nobody");
+    await expect(page.getByText("There is no run nobody.")).toBeVisible();
+  });
 });

@@ -55,12 +55,23 @@ export const client = createTRPCClient<AppRouter>({
   ],
 });
 
-/** What the server said. A refusal is not asked again; silence is. */
+/** True when the server has just started and can't say yet; its message says what it still reads. */
+export function isNotYet(error: unknown): error is Error {
+  return error instanceof TRPCClientError && error.data?.code === "SERVICE_UNAVAILABLE";
+}
+
+/** Why a query has no answer: it was refused, or the server can't say yet. Null while it is asked, and once it has one. */
+export function whyNot(query: { error: unknown; failureReason: unknown }): Error | null {
+  if (query.error instanceof Error) return query.error;
+  return isNotYet(query.failureReason) ? query.failureReason : null;
+}
+
+/** What the server said. A refusal is not asked again; silence is, and so is "not yet". */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      retry: (failures, error) => !isAnswered(error) && failures < 4,
+      retry: (failures, error) => isNotYet(error) || (!isAnswered(error) && failures < 4),
       retryDelay: (n) => Math.min(300 * 2 ** n, 4000),
     },
   },

@@ -28,21 +28,20 @@ export const Spec = z.object({
 /**
  * Takes in run directories that a host holds and the database does not know: it was lost, or put back from a backup.
  * Their lines are then read from the first on.
- *
- * @returns Hosts that have something new to look after.
  */
 export async function adoptRuns(parts: {
   hosts: Hosts;
   store: RunStore;
+  /** Has what is new on a host looked at and read, while the next one is asked. */
+  wake(host_id: string): void;
   log: Logger;
   signal: AbortSignal;
-}): Promise<string[]> {
-  const { hosts, store, log, signal } = parts;
-  const changed: string[] = [];
+}): Promise<void> {
+  const { hosts, store, wake, log, signal } = parts;
   for (const host_id of hosts.ids()) {
     try {
       const runs = await hosts.executor(host_id).find(signal);
-      if (signal.aborted) return [];
+      if (signal.aborted) return;
       let isNew = false;
       for (const { run_id, spec, attempts } of runs) {
         const known = store.attempts(run_id).map(({ attempt }) => attempt);
@@ -60,12 +59,11 @@ export async function adoptRuns(parts: {
           isNew = true;
         }
       }
-      if (isNew) changed.push(host_id);
+      if (isNew) wake(host_id);
     } catch (error) {
       // A host that is away is asked again at the next start; what it runs goes on.
       if (!(error instanceof UnreachableError) && !signal.aborted)
         log.error({ err: error, host_id }, "looking for unknown runs failed");
     }
   }
-  return changed;
 }

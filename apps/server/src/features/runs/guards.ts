@@ -5,11 +5,19 @@ import type { RunRecord } from "./schema.ts";
 import type { RunStore } from "./store.ts";
 import type { WatchStore } from "./watch-store.ts";
 
-/** @throws TRPCError where nobody knows the run. */
-export function getKnownRun(store: RunStore, run_id: string): RunRecord {
+/**
+ * @param isLooking  Whether the server still looks for runs: one that is not known may yet be found.
+ * @throws TRPCError where nobody knows the run, or nobody knows it yet.
+ */
+export function getKnownRun(store: RunStore, run_id: string, isLooking = false): RunRecord {
   const run = store.get(run_id);
-  if (!run) throw new TRPCError({ code: "NOT_FOUND", message: `There is no run ${run_id}.` });
-  return run;
+  if (run) return run;
+  if (isLooking)
+    throw new TRPCError({
+      code: "SERVICE_UNAVAILABLE",
+      message: `The server has just started and still looks for runs, in its data folder and on its hosts. ${run_id} is shown here as soon as it is found.`,
+    });
+  throw new TRPCError({ code: "NOT_FOUND", message: `There is no run ${run_id}.` });
 }
 
 /** @throws TRPCError where nobody knows the sweep. */

@@ -91,7 +91,8 @@ export function createRuns(parts: {
     },
   };
 
-  const found = (run_id: string) => getKnownRun(store, run_id);
+  let isLooking = true;
+  const found = (run_id: string) => getKnownRun(store, run_id, isLooking);
   const list = (trash: boolean) => summarise(shared, store.list(trash));
 
   return {
@@ -242,10 +243,8 @@ export function createRuns(parts: {
       for (const host_id of queue.hosts()) keepers.of(host_id);
       void followWatched({ ...watching, log }, closing.signal);
       void clearForks({ plans: forks.list(), forks, store, hosts, log, signal: closing.signal });
-      void adoptRuns({ hosts, store, log, signal: closing.signal }).then((host_ids) => {
-        if (closing.signal.aborted) return;
-        for (const host_id of host_ids) keepers.of(host_id).wake();
-        if (host_ids.length > 0) hub.changed("");
+      void adoptRuns({ ...watching, log, signal: closing.signal }).then(() => {
+        isLooking = false;
       });
     },
 

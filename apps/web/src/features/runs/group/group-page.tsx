@@ -19,7 +19,7 @@ import { type GroupView, useGroupView } from "./use-group-view.ts";
 /** The completions of one prompt side by side, or one of them in the inspector. */
 export function GroupPage() {
   const view = useGroupView();
-  const { group, account, isLoading, problem } = useGroup(view);
+  const { group, account, isLoading, isExpected, problem } = useGroup(view);
   const { run_id, step } = view;
   usePageTitle("Runs", group ? `${group.question_id} at step ${step}` : null);
   if (isLoading) return <p className={classes.waiting}>Reading the group …</p>;
@@ -27,15 +27,17 @@ export function GroupPage() {
     return (
       <EmptyState
         icon={<IconColumns3 size={28} stroke={1.4} />}
-        title="This group cannot be shown"
+        title={isExpected ? "This group is not there yet" : "This group cannot be shown"}
         actions={
           <Button component={Link} to={`/runs/${run_id}`} variant="default" size="xs">
             Open the run
           </Button>
         }
       >
-        {problem ??
-          "This run kept no group of that name at that step and attempt. Open the run and pick a group there."}
+        {isExpected
+          ? "The run has not come this far, or the server still reads what it wrote. The group is shown here as soon as it is there."
+          : (problem ??
+            "This run kept no group of that name at that step and attempt. Open the run and pick a group there.")}
       </EmptyState>
     );
   const ordered = view.isByNumber ? group.completions : orderByAdvantage(group.completions);

@@ -1,18 +1,15 @@
-import { Button } from "@mantine/core";
 import { emptySeries, makeXMap, type RunSpec, type RunSummary, type XMap } from "@sightline/core/runs";
 import { createCursor, createViewport, type Extent } from "@sightline/ui/curve";
-import { EmptyState } from "@sightline/ui/empty-state";
 import { StageBand } from "@sightline/ui/stage-band";
-import { IconChartLine } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { useAlertsOf } from "../../../app/alerts.ts";
-import { trpc } from "../../../app/clients.ts";
+import { trpc, whyNot } from "../../../app/clients.ts";
 import { holdTyping } from "../../../app/hold-typing.ts";
 import { useKeys } from "../../../app/keys.ts";
 import { usePageTitle } from "../../../app/page-title.ts";
 import { type FollowedRun, getSummary, useFollowedRun } from "../follow-run.ts";
+import { NotShown } from "../not-shown.tsx";
 import { AlertStrip } from "./alert-strip.tsx";
 import { ChartControls } from "./chart-controls.tsx";
 import { ChartGrid } from "./chart-grid.tsx";
@@ -35,20 +32,8 @@ export function RunPage() {
   const run = (followed && getSummary(followed)) ?? detail.data?.run ?? null;
   usePageTitle("Runs", run?.name ?? null);
 
-  if (detail.isError && run === null)
-    return (
-      <EmptyState
-        icon={<IconChartLine size={28} stroke={1.4} />}
-        title="This run cannot be shown"
-        actions={
-          <Button component={Link} to="/runs" variant="default" size="xs">
-            All runs
-          </Button>
-        }
-      >
-        {detail.error.message}
-      </EmptyState>
-    );
+  const problem = whyNot(detail);
+  if (run === null && problem) return <NotShown what="run" problem={problem} />;
   if (run === null) return <div className={classes.waiting}>Opening the run …</div>;
   return (
     <div className={classes.page} data-run-state={run.state}>

@@ -25,7 +25,7 @@ export function SweepPage() {
   const sweep = useQuery(trpc.runs.sweep.queryOptions({ sweep_id: sweepId }));
   const all = useRuns().data;
   usePageTitle("Runs", sweep.data?.name ?? null);
-  if (sweep.isError) return <NotShown what="sweep" problem={sweep.error.message} />;
+  if (sweep.isError) return <NotShown what="sweep" problem={sweep.error} />;
   if (sweep.data === undefined || all === undefined)
     return <p className={classes.waiting}>Opening the sweep …</p>;
   const runs = all.filter((run) => run.sweep?.sweep_id === sweepId);

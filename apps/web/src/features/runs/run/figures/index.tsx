@@ -4,7 +4,7 @@ import { Curve, createCursor, type Extent } from "@sightline/ui/curve";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { trpc } from "../../../../app/clients.ts";
+import { trpc, whyNot } from "../../../../app/clients.ts";
 import { usePageTitle } from "../../../../app/page-title.ts";
 import { useRuns } from "../../follow-list.ts";
 import { useFollowedRun } from "../../follow-run.ts";
@@ -25,7 +25,8 @@ export function FiguresPage() {
   const others = (useRuns().data ?? []).filter((run) => run.run_id !== run_id);
   const run = detail.data?.run ?? null;
   usePageTitle("Runs", run ? `Figures of ${run.name}` : null);
-  if (detail.isError) return <NotShown what="run" problem={detail.error.message} />;
+  const problem = whyNot(detail);
+  if (problem) return <NotShown what="run" problem={problem} />;
   const chosen = others.find((other) => other.run_id === second) ?? null;
   return (
     <SidePage

@@ -5,7 +5,7 @@ import { EmptyState } from "@sightline/ui/empty-state";
 import { IconRepeat } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { trpc } from "../../../../app/clients.ts";
+import { trpc, whyNot } from "../../../../app/clients.ts";
 import { useKeys } from "../../../../app/keys.ts";
 import { notifyFailure } from "../../../../app/notify.tsx";
 import { usePageTitle } from "../../../../app/page-title.ts";
@@ -37,7 +37,8 @@ export function ReplayPage() {
     { key: "Escape", label: "Close the completion", run: () => go({ trace: undefined }) },
   ]);
 
-  if (detail.isError) return <NotShown what="run" problem={detail.error.message} />;
+  const problem = whyNot(detail);
+  if (problem) return <NotShown what="run" problem={problem} />;
   const run = detail.data?.run ?? null;
   return (
     <SidePage
