@@ -22,6 +22,13 @@ test("batches add up without repeating anything, and an hour is kept", () => {
   expect(later.map(({ time_secs }) => time_secs)).toEqual([20, 20 + USAGE_KEPT_SECS]);
 });
 
+test("a clock that was set back begins anew, and a batch that is known repeats nothing", () => {
+  const known = addUsage([], [sample(7200), sample(7205)]);
+  expect(addUsage(known, [sample(7205)])).toEqual(known);
+  const after = addUsage(known, [sample(10)]);
+  expect(addUsage(after, [sample(15)]).map(({ time_secs }) => time_secs)).toEqual([10, 15]);
+});
+
 test("a curve breaks where nobody knows, and where the host did not say", () => {
   const { times, values } = usageCurve(
     [sample(0), sample(5, { cpu_share: null }), sample(10), sample(100)],

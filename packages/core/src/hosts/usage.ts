@@ -36,9 +36,13 @@ export type UsageBatch = { host_id: string; samples: HostUsage[] };
 export const USAGE_KEPT_SECS = 3600;
 export const USAGE_EVERY_SECS = 5;
 
-/** Adds a batch to what is known of a host; samples older than an hour go. */
+/**
+ * Adds a batch to what is known of a host; samples older than an hour go. A batch that ends before what is known was
+ * measured after the clock was set back: it begins anew.
+ */
 export function addUsage(known: readonly HostUsage[], samples: readonly HostUsage[]): HostUsage[] {
   const last = known.at(-1)?.time_secs ?? Number.NEGATIVE_INFINITY;
+  if ((samples.at(-1)?.time_secs ?? last) < last) return [...samples];
   const all = [...known, ...samples.filter(({ time_secs }) => time_secs > last)];
   const from = (all.at(-1)?.time_secs ?? 0) - USAGE_KEPT_SECS;
   return all.filter(({ time_secs }) => time_secs >= from);

@@ -85,7 +85,8 @@ export const RETRY_RULES: Record<Exclude<FailureClass, "hopeless">, Rule> = {
   },
 };
 
-const LONGEST_DELAY_SECS = 1800;
+/** Longest wait before a run goes on by itself, in seconds. */
+export const LONGEST_DELAY_SECS = 1800;
 
 /** Where the spec leaves a setting out, the trainer takes these. */
 const DEFAULTS = { micro_batch: 64, learning_rate: 1.2e-4 };

@@ -360,6 +360,42 @@ test("an alert that can't be written is raised once it can, of a silent run and 
   );
 });
 
+test("a clock that is set forward makes no run silent, and one that is set back holds no receiver up", async () => {
+  const { server, receiver, alerts } = await serve();
+  const { webhook_id } = alerts.putWebhook({ webhook_id: null, name: "chat", url: receiver.url });
+  alerts.save(null, rule("stalled", { params: { after_secs: 1800 } }));
+  alerts.save(null, rule("non_finite", { webhook_ids: [webhook_id] }));
+  const silent = await launch(server, { steps_per_sec: 20, faults: "stall@10:60" });
+  await until(
+    () => server.app.runs.get(silent).run.step ?? 0,
+    (step) => step >= 9,
+  );
+  const setClock = setClockForward(3 * 3600);
+  // Long enough for the keeper of runs, and the watch of alerts, to look twice.
+  await sleep(4500);
+  expect(server.app.runs.get(silent).run.state).toBe("running");
+  expect(alerts.ofRun(silent)).toEqual([]);
+
+  receiver.answer.push(503, 503);
+  await launch(server, { faults: "nan@5" });
+  await until(
+    () => alerts.deliveries(),
+    (all) => all.some(({ tries }) => tries > 0),
+  );
+  setClock.mockRestore();
+  await until(
+    () => alerts.deliveries(),
+    (all) => all.length > 0 && all.every(({ state }) => state === "delivered"),
+  );
+});
+
+function setClockForward(secs: number) {
+  const now = Date.now;
+  const spy = vi.spyOn(Date, "now").mockImplementation(() => now() + secs * 1000);
+  closers.push(async () => void spy.mockRestore());
+  return spy;
+}
+
 test("alerts go to allowed targets alone", async () => {
   const { alerts } = await serve();
   const put = (url: string) => () => alerts.putWebhook({ webhook_id: null, name: "x", url });

@@ -43,7 +43,7 @@ export function createOutbox(parts: {
   const { store, secrets, log, patience, onChange } = parts;
   const closing = new AbortController();
   const busy = new Set<string>();
-  /** Until when a receiver rests because what came of a try could not be written. */
+  /** Until when, by `performance.now()`, a receiver rests because what came of a try could not be written. */
   const resting = new Map<string, number>();
   const working = new Set<Promise<void>>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -92,14 +92,14 @@ export function createOutbox(parts: {
     if (closing.signal.aborted) return;
     for (const row of store.dueDeliveries(Date.now() / 1000)) {
       if (working.size >= AT_ONCE) break;
-      if (busy.has(row.webhook_id) || (resting.get(row.webhook_id) ?? 0) > Date.now()) continue;
+      if (busy.has(row.webhook_id) || (resting.get(row.webhook_id) ?? 0) > performance.now()) continue;
       busy.add(row.webhook_id);
       const work = tell(row)
         .catch((error: unknown) => {
           // The row still says that it is due: without a rest a full disk would tell a receiver on and on.
           resting.set(
             row.webhook_id,
-            Date.now() + Math.min(patience.backoff_max_ms, REST_TRIES * patience.backoff_ms),
+            performance.now() + Math.min(patience.backoff_max_ms, REST_TRIES * patience.backoff_ms),
           );
           log.error({ err: error, delivery_id: row.delivery_id }, "telling a receiver");
         })

@@ -190,9 +190,14 @@ export function createAlertStore(db: Db) {
     },
     getDelivery: (delivery_id: string): DeliveryRow | null =>
       db.select().from(deliveries).where(eq(deliveries.delivery_id, delivery_id)).get() ?? null,
-    /** The oldest one of each receiver that waits, where its time has come; and tests, which wait for nothing. */
+    /**
+     * The oldest one of each receiver that waits, where its time has come; and tests, which wait for nothing. Where the
+     * last try is still to come, the clock was set back since: its time has come as well.
+     */
     dueDeliveries: (now_secs: number): DeliveryRow[] =>
-      selectOldest.all().filter(({ next_secs }) => next_secs <= now_secs),
+      selectOldest
+        .all()
+        .filter(({ next_secs, tried_secs }) => next_secs <= now_secs || (tried_secs ?? 0) > now_secs),
     /** Those of a receiver that still wait. */
     waitingDeliveries: (webhook_id: string): DeliveryRow[] =>
       db

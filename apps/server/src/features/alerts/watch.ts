@@ -188,7 +188,7 @@ export function createWatch(parts: {
       for (const run of found) {
         if (is_closed) return;
         await look(run).catch((error: unknown) => {
-          unwritten.set(run.run_id, Date.now() + AGAIN_MS);
+          unwritten.set(run.run_id, performance.now() + AGAIN_MS);
           log.error({ err: error, run_id: run.run_id }, "looking for alerts in a run");
         });
       }
@@ -207,7 +207,7 @@ export function createWatch(parts: {
   /** Asks rules for stalled runs: silence is counted from what arrived here, so that a host's clock may be wrong. */
   const listen = () => {
     for (const [run_id, at_ms] of unwritten) {
-      if (at_ms > Date.now()) continue;
+      if (at_ms > performance.now()) continue;
       unwritten.delete(run_id);
       wake([run_id]);
     }
@@ -220,10 +220,10 @@ export function createWatch(parts: {
       const is_heard = HEARD_STATES.includes(run.state);
       // A link that comes back brings what was written meanwhile; that was no silence.
       if (known.state === null || !is_heard || !HEARD_STATES.includes(known.state))
-        known.heard_ms = Date.now();
+        known.heard_ms = performance.now();
       known.state = run.state;
       if (!is_heard) continue;
-      const secs = (Date.now() - known.heard_ms) / 1000;
+      const secs = (performance.now() - known.heard_ms) / 1000;
       for (const rule of stalls) {
         const at = known.rules.get(rule.rule_id);
         if (!at?.state.alive) continue;
@@ -239,7 +239,7 @@ export function createWatch(parts: {
             parts.onChange();
           })
           .catch((error: unknown) => {
-            unwritten.set(run.run_id, Date.now() + AGAIN_MS);
+            unwritten.set(run.run_id, performance.now() + AGAIN_MS);
             log.error({ err: error, run_id: run.run_id }, "writing an alert of a silent run");
           });
       }
@@ -251,7 +251,7 @@ export function createWatch(parts: {
       stop = runs.listen({
         lines(run_id) {
           const known = watched.get(run_id);
-          if (known) known.heard_ms = Date.now();
+          if (known) known.heard_ms = performance.now();
           wake([run_id]);
         },
         changed: (run_id) => wake(run_id === "" ? [] : [run_id]),

@@ -100,7 +100,7 @@ export function createHosts(parts: {
     const before = known.get(host_id);
     const found = await diagnose(executor(host_id), before?.facts ?? null);
     const since_secs = before?.state === found.state ? before.since_secs : Date.now() / 1000;
-    const now = { ...found, since_secs, looked: Date.now() };
+    const now = { ...found, since_secs, looked: performance.now() };
     // One that was detached meanwhile is nobody's business any more.
     if (closing.signal.aborted || store.get(host_id)?.trashed_secs !== null) return now;
     known.set(host_id, now);
@@ -122,7 +122,7 @@ export function createHosts(parts: {
   /** What is known of a host, and is looked at anew where that is old. */
   const stateOf = async (host_id: string): Promise<Omit<Known, "looked" | "without">> => {
     const last = known.get(host_id);
-    if (last !== undefined && Date.now() - last.looked < FRESH_MS) return last;
+    if (last !== undefined && performance.now() - last.looked < FRESH_MS) return last;
     const first: Known = {
       state: "connecting",
       problem: null,

@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { HostUsage, UsageBatch } from "@sightline/core/hosts";
+import { addUsage, type HostUsage, type UsageBatch } from "@sightline/core/hosts";
 import { pino } from "pino";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { createLocalExecutor, runEnvironment } from "../../executors/local.ts";
 import { waitFor } from "../clips/testing/wait.ts";
 import { createUsageWatch } from "./usage.ts";
@@ -119,4 +119,23 @@ test("a host that does not answer is told of, with the reason", async () => {
   );
   expect(silences[0]).toMatch(/Python 3\.10 or newer/);
   expect(answers).toEqual([]);
+});
+
+test("a clock that is set back stops nothing: what is measured after it goes on, and what was before goes", async () => {
+  const { watch } = openWatch();
+  const { heard } = look(watch);
+  await waitFor(
+    () => heard,
+    (batches) => batches.length > 0,
+  );
+  const now = Date.now;
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => now() - 3 * 3_600_000);
+  cleanups.push(() => clock.mockRestore());
+  const known = await waitFor(
+    () => heard.reduce<HostUsage[]>((all, { samples }) => addUsage(all, samples), []),
+    (all) => all.length > 1 && all.every(({ time_secs }) => time_secs < now() / 1000 - 3600),
+  );
+  expect(known.map(({ time_secs }) => time_secs)).toEqual(
+    known.map(({ time_secs }) => time_secs).sort((a, b) => a - b),
+  );
 });

@@ -96,18 +96,22 @@ export function createUsageWatch(parts: {
 
   return {
     async *follow(signal) {
-      const told = new Map<string, number>();
+      const told = new Map<string, HostUsage>();
       lookers += 1;
       tick();
       try {
         yield* follow(bell, signal, () => {
           const batches: UsageBatch[] = [];
           for (const [host_id, { samples }] of watched) {
-            const last = told.get(host_id) ?? Date.now() / 1000 - USAGE_KEPT_SECS;
-            const fresh = samples.filter(({ time_secs }) => time_secs > last);
+            const last = told.get(host_id);
+            const from_secs = Date.now() / 1000 - USAGE_KEPT_SECS;
+            const fresh =
+              last === undefined
+                ? samples.filter(({ time_secs }) => time_secs > from_secs)
+                : samples.slice(samples.indexOf(last) + 1);
             const newest = fresh.at(-1);
             if (newest === undefined) continue;
-            told.set(host_id, newest.time_secs);
+            told.set(host_id, newest);
             batches.push({ host_id, samples: fresh });
           }
           return batches.length === 0 ? undefined : batches;

@@ -37,7 +37,7 @@ const now = () => Date.now() / 1000;
 export type HostKeeper = {
   /** Something was written for this host: look at once. */
   wake(): void;
-  /** Since when the host has not answered, in milliseconds since 1970; null while it does, or was not asked yet. */
+  /** Since when the host has not answered, by `performance.now()`; null while it does, or was not asked yet. */
   silentSince(): number | null;
   close(): Promise<void>;
 };
@@ -64,7 +64,10 @@ export type KeeperParts = {
   onProgress(run_id: string, progress: { step: number; time_secs: number }): void;
 };
 
-/** What is remembered of an attempt between two looks; all of it can be found out again. */
+/**
+ * What is remembered of an attempt between two looks; all of it can be found out again. Its times are of
+ * `performance.now()`: the time of day may be set meanwhile.
+ */
 type Watched = {
   dead_since: number | null;
   quiet_read: number | null;
@@ -160,7 +163,8 @@ export function createHostKeeper(parts: KeeperParts): HostKeeper {
     const state = watch(record);
     if (!status.dead) {
       state.dead_since = null;
-      const silence = status.verdict === "running" ? stalledSecs(state.steps, now(), STALL_SECS) : null;
+      const silence =
+        status.verdict === "running" ? stalledSecs(state.steps, performance.now() / 1000, STALL_SECS) : null;
       changeAttempt(record, {
         phase: "live",
         verdict: silence === null ? status.verdict : "stalled",
@@ -170,7 +174,7 @@ export function createHostKeeper(parts: KeeperParts): HostKeeper {
       return;
     }
     if (state.dead_since === null) {
-      state.dead_since = Date.now();
+      state.dead_since = performance.now();
       rereadStreams();
     }
     // A stream that never came to be can't end; a look at it after the death that found nothing is as good.
@@ -256,8 +260,8 @@ export function createHostKeeper(parts: KeeperParts): HostKeeper {
 
   const sayUnreachable = (error: UnreachableError) => {
     if (silentSince === null) hub.changed("");
-    silentSince ??= Date.now();
-    if (Date.now() - silentSince < UNREACHABLE_MS) return;
+    silentSince ??= performance.now();
+    if (performance.now() - silentSince < UNREACHABLE_MS) return;
     for (const record of store.unended(host_id))
       changeAttempt(record, {
         verdict: "unreachable",
@@ -286,7 +290,7 @@ export function createHostKeeper(parts: KeeperParts): HostKeeper {
     for (const [run_id, progress] of taken.progress) {
       parts.onProgress(run_id, progress);
       const state = watch({ run_id, attempt: progress.attempt });
-      state.steps = addStep(state.steps, progress.step, now());
+      state.steps = addStep(state.steps, progress.step, performance.now() / 1000);
     }
     if (taken.rows > 0) for (const run_id of taken.run_ids) hub.lines(run_id);
     if (taken.ended.length > 0) lookNow.raise();
@@ -331,7 +335,7 @@ export function createHostKeeper(parts: KeeperParts): HostKeeper {
       turn = (turn + 1) % Math.max(1, streams.length);
       const cursors = [...streams.slice(turn), ...streams.slice(0, turn)];
       reading = new AbortController();
-      const began = Date.now();
+      const began = performance.now();
       try {
         const chunks = cursors.length > 0 ? await executor().read(cursors, reading.signal) : [];
         if (closing.signal.aborted) return;

@@ -32,7 +32,8 @@ export function createHostKeepers(
         onEnd: (run_id) => retryRun(parts, run_id),
         onProgress(run_id, progress) {
           const pace = (paces.get(run_id) ?? []).filter(
-            ({ step, time_secs }) => time_secs > progress.time_secs - PACE_SECS && step < progress.step,
+            ({ step, time_secs }) =>
+              Math.abs(progress.time_secs - time_secs) < PACE_SECS && step < progress.step,
           );
           paces.set(run_id, [...pace, progress]);
         },
@@ -57,7 +58,7 @@ export function createHostKeepers(
       parts.hub.changed("");
     },
 
-    /** Since when a host has not answered, in milliseconds since 1970; null while it does. */
+    /** Since when a host has not answered, by `performance.now()`; null while it does. */
     silentSince: (host_id: string): number | null => keepers.get(host_id)?.silentSince() ?? null,
 
     /** Steps a second over the last minute; null until two steps were seen. */

@@ -1,3 +1,4 @@
+import { LONGEST_DELAY_SECS } from "@sightline/core/runs";
 import { and, asc, eq, isNotNull, max, min, ne } from "drizzle-orm";
 import { type Db, writeDurably } from "../../db/open.ts";
 import { attempts, isOwn, type NextAttempt, type RunRecord, runSlots, runs } from "./schema.ts";
@@ -91,7 +92,7 @@ export function createQueueStore(db: Db) {
         const taken = running(host_id);
         const admitted: string[] = [];
         for (const run of waiting(host_id)) {
-          if (run.queue_not_before_secs !== null && run.queue_not_before_secs > now()) continue;
+          if (isResting(run)) continue;
           if (!hasRoom(run.engine, taken, most)) continue;
           const before = newest(run.run_id);
           const next = run.next_attempt === null ? null : (JSON.parse(run.next_attempt) as NextAttempt);
@@ -188,6 +189,12 @@ export function createQueueStore(db: Db) {
       });
     },
   };
+}
+
+/** True while a run that failed waits before it goes on by itself. No wait is as long as that of a clock set back. */
+export function isResting({ queue_not_before_secs }: Pick<RunRecord, "queue_not_before_secs">): boolean {
+  const wait_secs = (queue_not_before_secs ?? 0) - now();
+  return wait_secs > 0 && wait_secs <= LONGEST_DELAY_SECS;
 }
 
 /** Whether one more run fits on a host. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunState } from "@sightline/core/runs";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { findPython } from "../../executors/local.ts";
 import { type Client, connect } from "./testing/client.ts";
 import { followRuns, oneTo, stepsInForce } from "./testing/follower.ts";
@@ -242,6 +242,16 @@ describe("runs that go on by themselves", () => {
       await until(client, run_id, "interrupted");
       expect((await client.runs.get.query({ run_id })).attempts).toHaveLength(2);
     }
+  });
+
+  it("wait no longer than they should when the clock is set back meanwhile", async () => {
+    const { client } = await house(null);
+    const run_id = await launch(client, "host_memory@6");
+    await until(client, run_id, "queued");
+    const now = Date.now;
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => now() - 3 * 3_600_000);
+    cleanups.push(() => clock.mockRestore());
+    await until(client, run_id, "done");
   });
 
   it("wait in the queue meanwhile, say so, and are cancelled there without a process", async () => {

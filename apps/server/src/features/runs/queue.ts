@@ -1,11 +1,11 @@
 import type { HostQueue, QueuePlace } from "@sightline/core/runs";
-import { hasRoom, type QueueStore } from "./queue-store.ts";
+import { hasRoom, isResting, type QueueStore } from "./queue-store.ts";
 import type { RunRecord } from "./schema.ts";
 
 /** What the queue of a host is held up by, besides its own order. */
 export type QueueView = {
   queue: QueueStore;
-  /** Since when a host has not answered, in milliseconds since 1970; null while it does. */
+  /** Since when a host has not answered, by `performance.now()`; null while it does. */
   silentSince(host_id: string): number | null;
 };
 
@@ -39,8 +39,7 @@ function explain(
   const { index, taken, limit, silent_since } = around;
   if (silent_since !== null)
     return "The host does not answer. The queue is kept, and goes on when the host is back.";
-  if (run.queue_not_before_secs !== null && run.queue_not_before_secs > Date.now() / 1000)
-    return "It failed and goes on by itself after a short wait.";
+  if (isResting(run)) return "It failed and goes on by itself after a short wait.";
   if (!hasRoom(run.engine, taken, limit)) {
     const holders = limit === null ? taken.filter(({ engine }) => engine !== "simulator") : taken;
     const [first] = holders;

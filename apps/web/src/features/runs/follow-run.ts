@@ -68,7 +68,7 @@ function foldRecent(
       next.push({ step: line.step, time_secs: line.time_secs });
   }
   const newest = next.at(-1)?.time_secs ?? 0;
-  return next.filter(({ time_secs }) => newest - time_secs <= RECENT_SECS);
+  return next.filter(({ time_secs }) => Math.abs(newest - time_secs) <= RECENT_SECS);
 }
 
 /** The run as the list would show it, with the newest step and pace that the stream told. */
