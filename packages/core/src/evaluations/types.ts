@@ -83,6 +83,11 @@ export type Evaluation = {
   waiting: number;
 };
 
+/** True where something failed on the way to an answer, which may go well another time. */
+export function canBeAskedAgain({ state, clip_id }: Pick<EvaluationRow, "state" | "clip_id">): boolean {
+  return state === "failed" || (state === "left_out" && clip_id !== null);
+}
+
 /** Rows that count for accuracy: those with a gold answer that were asked. What could not be read counts as wrong. */
 export type Tally = {
   n: number;

@@ -196,6 +196,24 @@ test("an endpoint that breaks fails its rows, not the evaluation", async () => {
   expect(failed[0]?.problem).toContain("wants a key");
 });
 
+test("what an endpoint failed at is asked again when it is told to go on, and nothing else is", async () => {
+  fake.queue({ kind: "answer" }, { kind: "answer" });
+  fake.always({ kind: "status", status: 401, message: "no" });
+  const { evaluation_id } = evaluations.start({ ...draft(), name: "half way" });
+  const broken = await ended(evaluation_id);
+  fake.always({ kind: "answer" });
+  const answered = broken.rows.filter((row) => row.state === "answered").map(({ trace_id }) => trace_id);
+  expect(answered).toHaveLength(2);
+  const before = fake.calls.length;
+  await Promise.all([evaluations.resume(evaluation_id), evaluations.resume(evaluation_id)]);
+  const { state, rows } = await ended(evaluation_id);
+  expect(state).toBe("done");
+  expect(rows.filter((row) => row.state === "answered")).toHaveLength(13);
+  expect(rows.filter((row) => row.state === "left_out")).toHaveLength(1);
+  expect(rows.map(({ trace_id }) => trace_id)).toEqual(expect.arrayContaining(answered));
+  expect(fake.calls.length - before).toBe(11);
+});
+
 test("a policy's evaluation waits for the page that works on it", () => {
   const { evaluation_id, state, waiting } = evaluations.start({
     ...draft(),

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ASK_PROMPT_VERSION, TINY_PROMPT_VERSION } from "@sightline/core/ask";
 import type { StoredQuestion } from "@sightline/core/benchmarks";
 import {
+  canBeAskedAgain,
   type Evaluation,
   type EvaluationRow,
   guessByPrior,
@@ -47,7 +48,7 @@ export type Evaluations = {
   /** Begins as a run on a host. */
   startOnHost(draft: HostDraft): Promise<Evaluation>;
   cancel(evaluation_id: string): Promise<void>;
-  /** Goes on with what is left. */
+  /** Goes on with what is left; of an endpoint that is also what it failed at. */
   resume(evaluation_id: string): Promise<Evaluation>;
   /** Triples to ask a question over: the newest that are whole, else made now from the pictures. */
   prepare(evaluation_id: string, question_id: string, signal: AbortSignal): Promise<string>;
@@ -330,6 +331,13 @@ export function createEvaluationService({
         return onHosts.get(evaluation_id) ?? show(find(evaluation_id));
       }
       const record = find(evaluation_id);
+      if (record.reasoner.kind === "openai" && !running.has(evaluation_id)) {
+        const again = store.listRows(evaluation_id).filter((row) => canBeAskedAgain(showRow(row, null)));
+        store.release(
+          evaluation_id,
+          again.map(({ question_id }) => question_id),
+        );
+      }
       if (store.count(evaluation_id).waiting > 0) {
         store.setState(evaluation_id, "working", null);
         work({ ...record, state: "working" });

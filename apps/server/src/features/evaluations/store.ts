@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { type Db, writeDurably } from "../../db/open.ts";
 import { evaluationRows, evaluations } from "./tables.ts";
 
@@ -55,6 +55,21 @@ export function createEvaluationStore(db: Db) {
           ),
         )
         .run();
+    },
+    /** Lets questions be asked again; what came of them stays among the traces of their clips. */
+    release(evaluation_id: string, question_ids: string[]): void {
+      writeDurably(db, () =>
+        db
+          .update(evaluationRows)
+          .set({ trace_id: null, problem: null })
+          .where(
+            and(
+              eq(evaluationRows.evaluation_id, evaluation_id),
+              inArray(evaluationRows.question_id, question_ids),
+            ),
+          )
+          .run(),
+      );
     },
     setState(evaluation_id: string, state: EvaluationRecord["state"], problem: string | null): void {
       writeDurably(db, () =>

@@ -1,5 +1,6 @@
 import { Button, Progress, SegmentedControl } from "@mantine/core";
 import {
+  canBeAskedAgain,
   type Evaluation,
   type EvaluationRow,
   type EvaluationTally,
@@ -211,8 +212,8 @@ function Numbers({ tally }: { tally: Tally }) {
   );
 }
 
-function Head({ evaluation }: { evaluation: Evaluation }) {
-  const { evaluation_id, name, reasoner, state, problem, questions, waiting } = evaluation;
+function Head({ evaluation }: { evaluation: Evaluation & { rows: EvaluationRow[] } }) {
+  const { evaluation_id, name, reasoner, state, problem, questions, waiting, rows } = evaluation;
   const { choices } = useReasoners();
   const here = useWorkHere();
   const is_here = here.evaluation_id === evaluation_id;
@@ -230,6 +231,7 @@ function Head({ evaluation }: { evaluation: Evaluation }) {
     const resumed = await resume.mutateAsync({ evaluation_id });
     if (policy?.kind === "policy") workHere(resumed, policy);
   };
+  const again = reasoner.kind === "openai" ? rows.filter(canBeAskedAgain).length : 0;
   const is_idle = reasoner.kind === "onnx" && state === "working" && !is_here;
   return (
     <header className={classes.head}>
@@ -283,14 +285,18 @@ function Head({ evaluation }: { evaluation: Evaluation }) {
           )}
         </div>
       )}
-      {(is_idle || (state !== "working" && state !== "cancelling" && waiting > 0)) && (
+      {(is_idle || (state !== "working" && state !== "cancelling" && waiting + again > 0)) && (
         <Button
           size="compact-xs"
           variant="light"
           disabled={reasoner.kind === "onnx" && policy === undefined}
           onClick={() => void goOn()}
         >
-          {is_idle ? "Work on it here" : "Go on with the rest"}
+          {is_idle
+            ? "Work on it here"
+            : waiting > 0
+              ? "Go on with the rest"
+              : `Ask again ${formatNumberOf(again, "question")} that failed`}
         </Button>
       )}
       {[problem, here.problem, resume.error?.message, cancel.error?.message].map(
