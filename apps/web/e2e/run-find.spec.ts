@@ -43,6 +43,15 @@ test("completions are found by words and filters; each view has an address and c
   await page.keyboard.press("Enter");
   await expect(drawer.getByRole("button", { name: "Views (1)" })).toBeVisible();
 
+  // A second view of that name is asked about, and the one before it can be brought back.
+  await drawer.getByRole("button", { name: "Save view" }).click();
+  await page.getByLabel("Name of the view").fill("Wrong and left");
+  await expect(page.getByText("Wrong and left is there already")).toBeVisible();
+  await page.getByRole("button", { name: "Replace", exact: true }).click();
+  await expect(page.getByText("took the place of the one that was called so")).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(drawer.getByRole("button", { name: "Views (1)" })).toBeVisible();
+
   await page.reload();
   await expect(drawer.getByRole("status")).toHaveText(some);
   await drawer.getByRole("button", { name: "Clear" }).click();

@@ -162,6 +162,21 @@ describe("find", () => {
     expect((await again.client.find.get.query({ completion_id })).remarks).toHaveLength(3);
   });
 
+  it("keeps one view of a name: another one takes its place only where that was meant, and can be undone", async () => {
+    const { client } = await serveWith([{}]);
+    const save = (filter: FindFilter, replaces?: boolean) =>
+      client.find.saveView.mutate({ name: "Mine", filter, replaces });
+    const { view_id } = await save({ accuracy: "none" });
+    await expect(save({ accuracy: "full" })).rejects.toThrow(/a view called Mine already/);
+    const second = await save({ accuracy: "full" }, true);
+    expect(second.replaced).toEqual([view_id]);
+    expect(await client.find.views.query()).toMatchObject([{ name: "Mine", filter: { accuracy: "full" } }]);
+    await expect(client.find.restoreView.mutate({ view_id })).rejects.toThrow(/a view called Mine already/);
+    await client.find.removeView.mutate({ view_id: second.view_id });
+    await client.find.restoreView.mutate({ view_id });
+    expect(await client.find.views.query()).toMatchObject([{ name: "Mine", filter: { accuracy: "none" } }]);
+  });
+
   it("follows one question over the steps of a run: its parts and answers at each", async () => {
     const { client } = await serveWith([
       { k: 0, rewards: { accuracy: scored(1) }, reward: 1 },

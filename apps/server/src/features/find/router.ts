@@ -37,8 +37,15 @@ export const findRouter = router({
   redo: procedure.input(RemarkId).mutation(({ ctx, input }) => ctx.app.find.redo(input.remark_id)),
   views: procedure.query(({ ctx }) => ctx.app.find.views()),
   saveView: procedure
-    .input(z.object({ name: z.string().trim().min(1).max(100), filter: FindFilter }))
-    .mutation(({ ctx, input }) => ctx.app.find.saveView(input.name, input.filter)),
+    .input(
+      z.object({
+        name: z.string().trim().min(1).max(100),
+        filter: FindFilter,
+        /** Whether it takes the place of a view of that name; without, such a name is refused. */
+        replaces: z.boolean().default(false),
+      }),
+    )
+    .mutation(({ ctx, input }) => ctx.app.find.saveView(input)),
   removeView: procedure.input(ViewId).mutation(({ ctx, input }) => ctx.app.find.removeView(input.view_id)),
   restoreView: procedure.input(ViewId).mutation(({ ctx, input }) => ctx.app.find.restoreView(input.view_id)),
 });

@@ -28,7 +28,11 @@ export type Find = {
   undo(remark_id: number): OpenedCompletion;
   redo(remark_id: number): OpenedCompletion;
   views(): FindView[];
-  saveView(name: string, filter: FindFilter): { view_id: number };
+  /** @returns The new view, and those of its name that it took the place of; without `replaces` such a name is refused. */
+  saveView(view: { name: string; filter: FindFilter; replaces: boolean }): {
+    view_id: number;
+    replaced: number[];
+  };
   removeView(view_id: number): void;
   restoreView(view_id: number): void;
   progress(): IndexProgress;
@@ -42,6 +46,12 @@ const SLICE = 150;
 const BREATH_MS = 10;
 /** With fewer to do, nobody needs to see it in the tray. */
 const SHOWN_FROM = 20_000;
+
+const nameTaken = (name: string) =>
+  new TRPCError({
+    code: "CONFLICT",
+    message: `There is a view called ${name} already. Give this one another name, or have it take that one's place.`,
+  });
 
 export function createFindService({
   store,
@@ -137,14 +147,19 @@ export function createFindService({
     undo: (remark_id) => turn(remark_id, "undo"),
     redo: (remark_id) => turn(remark_id, "redo"),
     views: store.views,
-    saveView: (name, filter) => ({ view_id: store.addView(name, filter, getAuthor()) }),
+    saveView(view) {
+      const saved = store.addView({ ...view, author: getAuthor() });
+      if (saved === null) throw nameTaken(view.name);
+      return saved;
+    },
     removeView(view_id) {
-      if (!store.setViewRemoved(view_id, true))
+      if (!store.removeView(view_id))
         throw new TRPCError({ code: "NOT_FOUND", message: "There is no such view." });
     },
     restoreView(view_id) {
-      if (!store.setViewRemoved(view_id, false))
-        throw new TRPCError({ code: "NOT_FOUND", message: "There is no such view." });
+      const view = store.restoreView(view_id);
+      if (view === null) throw new TRPCError({ code: "NOT_FOUND", message: "There is no such view." });
+      if (!view.isBack) throw nameTaken(view.name);
     },
     progress: store.progress,
     catchUp,

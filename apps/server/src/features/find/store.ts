@@ -161,6 +161,10 @@ export function createFindStore(db: Db) {
   const insertView = sql.prepare(
     "INSERT INTO find_views (name, filter, author, made_secs) VALUES (?, ?, ?, ?)",
   );
+  const selectCalled = sql.prepare<[string], { view_id: number }>(
+    "SELECT view_id FROM find_views WHERE name = ? AND removed_secs IS NULL",
+  );
+  const selectName = sql.prepare<[number], { name: string }>("SELECT name FROM find_views WHERE view_id = ?");
   const removeView = sql.prepare("UPDATE find_views SET removed_secs = ? WHERE view_id = ?");
 
   const remarks = (completion_id: number): Remark[] => {
@@ -267,14 +271,43 @@ export function createFindStore(db: Db) {
     views: (): FindView[] =>
       selectViews.all().map(({ filter, ...view }) => ({ ...view, filter: JSON.parse(filter) })),
 
-    addView(name: string, filter: FindFilter, author: string): number {
-      return writeDurably(db, () =>
-        Number(insertView.run(name, JSON.stringify(filter), author, now()).lastInsertRowid),
-      );
+    /** @returns Null where a view of that name stands and is not to be replaced. */
+    addView({
+      name,
+      filter,
+      replaces,
+      author,
+    }: {
+      name: string;
+      filter: FindFilter;
+      replaces: boolean;
+      author: string;
+    }): { view_id: number; replaced: number[] } | null {
+      return writeDurably(db, () => {
+        const replaced = selectCalled.all(name).map(({ view_id }) => view_id);
+        if (replaced.length > 0 && !replaces) return null;
+        for (const view_id of replaced) removeView.run(now(), view_id);
+        const { lastInsertRowid } = insertView.run(name, JSON.stringify(filter), author, now());
+        return { view_id: Number(lastInsertRowid), replaced };
+      });
     },
 
-    setViewRemoved(view_id: number, isRemoved: boolean): boolean {
-      return writeDurably(db, () => removeView.run(isRemoved ? now() : null, view_id).changes > 0);
+    removeView: (view_id: number): boolean =>
+      writeDurably(db, () => removeView.run(now(), view_id).changes > 0),
+
+    /**
+     * Brings a view back that was taken away, or replaced.
+     *
+     * @returns Its name; null where there is no such view. It is not brought back where another one has its name.
+     */
+    restoreView(view_id: number): { name: string; isBack: boolean } | null {
+      return writeDurably(db, () => {
+        const name = selectName.get(view_id)?.name;
+        if (name === undefined) return null;
+        const isTaken = selectCalled.all(name).some((other) => other.view_id !== view_id);
+        if (!isTaken) removeView.run(null, view_id);
+        return { name, isBack: !isTaken };
+      });
     },
   };
 }

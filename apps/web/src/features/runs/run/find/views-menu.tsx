@@ -1,5 +1,5 @@
 import { Button, Menu, Popover, TextInput } from "@mantine/core";
-import type { FindFilter } from "@sightline/core/find";
+import type { FindFilter, FindView } from "@sightline/core/find";
 import { IconBookmark, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -56,24 +56,41 @@ export function ViewsMenu({ filter, onPick }: { filter: FindFilter; onPick: (fil
           </Menu.Dropdown>
         </Menu>
       )}
-      {Object.keys(filter).length > 0 && <SaveView filter={filter} onSaved={refresh} />}
+      {Object.keys(filter).length > 0 && <SaveView filter={filter} views={views} onChanged={refresh} />}
     </>
   );
 }
 
-function SaveView({ filter, onSaved }: { filter: FindFilter; onSaved: () => void }) {
+function SaveView({
+  filter,
+  views,
+  onChanged,
+}: {
+  filter: FindFilter;
+  views: readonly FindView[];
+  onChanged: () => void;
+}) {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState("");
   const save = useMutation(
     trpc.find.saveView.mutationOptions({
-      onSuccess: () => {
+      onSuccess: ({ view_id, replaced }) => {
         setOpen(false);
         setName("");
-        onSaved();
-        notifyDone("The view is kept under Views, for every run.");
+        onChanged();
+        if (replaced.length === 0) notifyDone("The view is kept under Views, for every run.");
+        else
+          notifyUndoable("The view took the place of the one that was called so.", () => {
+            giveBack(view_id, replaced)
+              .catch((error: unknown) => notifyFailure("Could not bring the view before it back", error))
+              .finally(onChanged);
+          });
       },
+      // Another tab may have taken the name: then it is asked about.
+      onError: onChanged,
     }),
   );
+  const taken = views.find((view) => view.name === name.trim());
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-end" trapFocus withinPortal>
       <Popover.Target>
@@ -91,7 +108,7 @@ function SaveView({ filter, onSaved }: { filter: FindFilter; onSaved: () => void
           className={classes.save}
           onSubmit={(event) => {
             event.preventDefault();
-            save.mutate({ name, filter });
+            save.mutate({ name, filter, replaces: taken !== undefined });
           }}
         >
           <TextInput
@@ -100,13 +117,27 @@ function SaveView({ filter, onSaved }: { filter: FindFilter; onSaved: () => void
             data-autofocus
             value={name}
             error={save.error?.message}
-            onChange={(event) => setName(event.currentTarget.value)}
+            description={
+              taken &&
+              `${taken.name} is there already, by ${taken.author}. Replace it, or choose another name.`
+            }
+            inputWrapperOrder={["label", "input", "description", "error"]}
+            onChange={(event) => {
+              setName(event.currentTarget.value);
+              save.reset();
+            }}
           />
           <Button size="xs" type="submit" disabled={name.trim() === ""} loading={save.isPending}>
-            Save
+            {taken ? "Replace" : "Save"}
           </Button>
         </form>
       </Popover.Dropdown>
     </Popover>
   );
+}
+
+/** Takes a view away again and brings back those whose place it took. */
+async function giveBack(view_id: number, replaced: readonly number[]): Promise<void> {
+  await client.find.removeView.mutate({ view_id });
+  for (const before of replaced) await client.find.restoreView.mutate({ view_id: before });
 }
