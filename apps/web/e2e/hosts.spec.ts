@@ -56,6 +56,8 @@ async function attach(page: Page, sshd: Sshd, name: string, root?: string): Prom
   await look(page, "attach");
   await page.getByRole("button", { name: `Open ${name}` }).click();
   await page.waitForURL(/\/hosts\/h[0-9a-f]+/);
+  // The address is there before the page, and the page's keys come with it.
+  await expect(page.getByRole("heading", { name, exact: true })).toBeVisible();
   return new URL(page.url()).pathname.split("/").at(-1) ?? "";
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { expectAccessible } from "./support/axe.ts";
 import { addClips, getCard } from "./support/library.ts";
 import { expect, test } from "./support/server.ts";
@@ -28,6 +29,20 @@ test("Ctrl-K finds a page, a clip and a command", async ({ page }) => {
   await openSearch();
   await page.keyboard.type("no such thing");
   await expect(page.getByText("Nothing is called “no such thing”")).toBeVisible();
+});
+
+test("the search loses nothing of a fast hand: what is typed before it is open, and Enter before its lists are there", async ({
+  page,
+}) => {
+  await page.route(/hosts\.list/, async (route) => {
+    await setTimeout(1500);
+    await route.continue();
+  });
+  await expect(page.getByText("Drop video files here")).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("this mach");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/hosts\/local/);
 });
 
 test("? lists the keys of the page and those that work everywhere", async ({ page }) => {

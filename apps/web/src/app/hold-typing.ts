@@ -4,6 +4,11 @@ const HOLD_MS = 5000;
 const FIELD = "input:not([type=checkbox], [type=radio]), textarea, [contenteditable=true]";
 const isField = (target: EventTarget | null) => target instanceof Element && target.closest(FIELD) !== null;
 
+/** Presses a named key as if a person had. */
+export function pressKey(target: EventTarget | null, key: "Enter" | "ArrowDown"): void {
+  target?.dispatchEvent(new KeyboardEvent("keydown", { key, code: key, bubbles: true, cancelable: true }));
+}
+
 /**
  * Keeps what is typed until a text field has the focus, and types it there. For keys that open a field: on a slow
  * machine it comes later than the next letter, which would be taken for a key of the page.
@@ -22,11 +27,10 @@ export function holdTyping(): void {
   const onFocus = ({ target }: FocusEvent) => {
     if (!isField(target)) return;
     stop();
-    // The field may be in the middle of being drawn.
+    // The field may be in the middle of being drawn, and so may be what it finds by the letters.
     queueMicrotask(() => {
       for (const key of keys)
-        if (key === "Enter")
-          target?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+        if (key === "Enter") queueMicrotask(() => pressKey(target, key));
         else document.execCommand("insertText", false, key);
     });
   };

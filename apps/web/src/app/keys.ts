@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent } from "react";
+import { useEffect, useEffectEvent, useLayoutEffect } from "react";
 import { create } from "zustand";
 import { isKeyOwned, matchesKey } from "./match-key.ts";
 
@@ -36,7 +36,8 @@ export function useKeys(page: string, bindings: readonly KeyBinding[]): void {
     event.preventDefault();
     binding.run(event);
   });
-  useEffect(() => {
+  // As soon as the page is in sight, and not a moment later: who sees it may press a key.
+  useLayoutEffect(() => {
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
   }, []);

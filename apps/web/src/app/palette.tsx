@@ -12,11 +12,12 @@ import {
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { type Ref, useEffect, useMemo, useRef, useState } from "react";
 import { askForBatch } from "./batches/start-batch.tsx";
 import { trpc } from "./clients.ts";
 import { useClips } from "./clips.ts";
 import { colorSchemes } from "./color-scheme-switch.tsx";
+import { pressKey } from "./hold-typing.ts";
 import { showKeys } from "./keys-help.tsx";
 import classes from "./palette.module.css";
 import { places } from "./places.ts";
@@ -37,17 +38,12 @@ const ICONS = {
 /** ⌘K: finds any page, clip, set of questions, run or command. */
 export function Palette() {
   const [query, setQuery] = useState("");
-  const [isOpen, setOpen] = useState(false);
   return (
     <Spotlight.Root
       query={query}
       onQueryChange={setQuery}
-      onSpotlightOpen={() => setOpen(true)}
-      onSpotlightClose={() => {
-        // On closing, not on opening: who types at once must not lose the first letters.
-        setQuery("");
-        setOpen(false);
-      }}
+      // On closing, not on opening: who types at once must not lose the first letters.
+      onSpotlightClose={() => setQuery("")}
       clearQueryOnClose={false}
       attributes={{ content: { "aria-label": "Search" } }}
       shortcut={null}
@@ -62,22 +58,58 @@ export function Palette() {
         search: classes.search,
       }}
     >
-      <Spotlight.Search
-        autoFocus
-        placeholder="Find a page, a clip, a run, a command"
-        aria-label="Search"
-        leftSection={<IconSearch size={16} stroke={1.7} />}
-      />
-      {isOpen && <Results query={query} />}
+      <Finder query={query} />
     </Spotlight.Root>
   );
 }
 
-function Results({ query }: { query: string }) {
-  const entries = useEntries();
-  const found = search(entries, query);
+function Finder({ query }: { query: string }) {
+  const field = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  /** Enter was pressed while what it is to open was still on its way. */
+  const isAwaited = useRef(false);
+  const { entries, isLoading } = useEntries();
+  const found = useMemo(() => search(entries, query), [entries, query]);
+  const hasChosen = () => Boolean(list.current?.querySelector("[data-selected]"));
+
+  useEffect(() => {
+    if (query === "") return;
+    // Spotlight itself chooses among what is there when a letter is typed, after this effect; the rest comes later.
+    queueMicrotask(() => {
+      const isWanted = isAwaited.current;
+      if (found.length > 0 && !hasChosen()) pressKey(field.current, "ArrowDown");
+      if (isWanted) pressKey(field.current, "Enter");
+    });
+  });
+
   return (
-    <Spotlight.ActionsList>
+    <>
+      <Spotlight.Search
+        ref={field}
+        autoFocus
+        placeholder="Find a page, a clip, a run, a command"
+        aria-label="Search"
+        leftSection={<IconSearch size={16} stroke={1.7} />}
+        onKeyDown={({ key }) => {
+          isAwaited.current = key === "Enter" && isLoading && !hasChosen();
+        }}
+      />
+      <Results ref={list} query={query} found={found} />
+    </>
+  );
+}
+
+function Results({
+  ref,
+  query,
+  found,
+}: {
+  ref: Ref<HTMLDivElement>;
+  query: string;
+  found: readonly Found[];
+}) {
+  return (
+    <Spotlight.ActionsList ref={ref}>
       {found.length === 0 && <Spotlight.Empty>Nothing is called “{query}”</Spotlight.Empty>}
       {GROUPS.map((group) => {
         const members = found.filter((entry) => entry.group === group);
@@ -103,14 +135,15 @@ function Results({ query }: { query: string }) {
   );
 }
 
-function useEntries(): Found[] {
+/** All that can be found, and whether some of it is still on its way. */
+function useEntries(): { entries: Found[]; isLoading: boolean } {
   const navigate = useNavigate();
   const { setColorScheme } = useMantineColorScheme();
-  const clips = useClips({ trash: false }).data;
-  const sets = useQuery(trpc.questions.sets.queryOptions({ trash: false })).data;
-  const runs = useQuery(trpc.runs.list.queryOptions({ trash: false })).data;
-  const hosts = useQuery(trpc.hosts.list.queryOptions()).data;
-  return useMemo(
+  const clips = useClips({ trash: false });
+  const sets = useQuery(trpc.questions.sets.queryOptions({ trash: false }));
+  const runs = useQuery(trpc.runs.list.queryOptions({ trash: false }));
+  const hosts = useQuery(trpc.hosts.list.queryOptions());
+  const entries = useMemo(
     () => [
       ...places.map(
         ({ to, label }): Found => ({
@@ -120,7 +153,7 @@ function useEntries(): Found[] {
           run: () => void navigate({ to }),
         }),
       ),
-      ...(clips ?? []).map(
+      ...(clips.data ?? []).map(
         ({ clip_id, name, tags, duration_secs }): Found => ({
           key: clip_id,
           group: "Clips",
@@ -130,7 +163,7 @@ function useEntries(): Found[] {
           run: () => void navigate({ to: "/clips/$clipId", params: { clipId: clip_id } }),
         }),
       ),
-      ...(sets ?? []).map(
+      ...(sets.data ?? []).map(
         ({ set_id, name, format, questions }): Found => ({
           key: set_id,
           group: "Questions",
@@ -140,7 +173,7 @@ function useEntries(): Found[] {
           run: () => void navigate({ to: "/questions/$setId", params: { setId: set_id } }),
         }),
       ),
-      ...(runs ?? []).map(
+      ...(runs.data ?? []).map(
         ({ run_id, name, state, preset }): Found => ({
           key: run_id,
           group: "Runs",
@@ -150,7 +183,7 @@ function useEntries(): Found[] {
           run: () => void navigate({ to: "/runs/$runId", params: { runId: run_id } }),
         }),
       ),
-      ...(hosts ?? []).map(
+      ...(hosts.data ?? []).map(
         ({ host_id, name, address, state }): Found => ({
           key: host_id,
           group: "Hosts",
@@ -169,8 +202,9 @@ function useEntries(): Found[] {
         setColorScheme,
       }),
     ],
-    [clips, sets, runs, hosts, navigate, setColorScheme],
+    [clips.data, sets.data, runs.data, hosts.data, navigate, setColorScheme],
   );
+  return { entries, isLoading: [clips, sets, runs, hosts].some((list) => list.isLoading) };
 }
 
 function getCommands(act: {

@@ -5,6 +5,7 @@ import { StartBatch } from "./batches/start-batch.tsx";
 import { ConnectionBanner } from "./connection.tsx";
 import { useExchange } from "./exchange/exchange.ts";
 import { Foot } from "./foot.tsx";
+import { holdTyping } from "./hold-typing.ts";
 import { useKeys } from "./keys.ts";
 import { KeysHelp, showKeys } from "./keys-help.tsx";
 import { Palette } from "./palette.tsx";
@@ -27,7 +28,15 @@ export function Shell() {
 function Frame() {
   const has_exchange = useExchange(({ dialog }) => dialog !== null);
   useKeys("Everywhere", [
-    { key: "mod+K", label: "Find anything", run: spotlight.toggle, isEverywhere: true },
+    {
+      key: "mod+K",
+      label: "Find anything",
+      run: () => {
+        holdTyping();
+        spotlight.toggle();
+      },
+      isEverywhere: true,
+    },
     { key: "?", label: "Show these keys", run: showKeys },
   ]);
   return (
