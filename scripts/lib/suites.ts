@@ -45,9 +45,11 @@ const lint = check("lint", bin("biome"), ["check", "--error-on-warnings", "."]);
 const imports = check("import rules", bin("tsx"), ["scripts/check-imports.ts"]);
 const wire = check("wire drift", bin("tsx"), ["scripts/gen-wire.ts", "--check"]);
 const build = check("web build", process.execPath, ["scripts/lib/build-web.mjs"]);
+/** Python lies beside the server's benches and commands as well. */
+const PYTHON_FOLDERS = [".", "../server"];
 const ruff = checkPython("ruff", [
-  ["-m", "ruff", "check", "."],
-  ["-m", "ruff", "format", "--check", "."],
+  ["-m", "ruff", "check", ...PYTHON_FOLDERS],
+  ["-m", "ruff", "format", "--check", ...PYTHON_FOLDERS],
 ]);
 const pyright = checkPython("pyright", [["-m", "pyright", "--pythonpath", PYTHON]]);
 

@@ -1,10 +1,10 @@
 """Runs the released key-frame extractor, unmodified, beside ours.
 
 usage: keyframes-released.py UTILS_PY time FILE…     seconds for all files, one after the other, as released
-       keyframes-released.py UTILS_PY judge FILE…    one JSON line a file: what it samples and selects, and how sure it is
+       keyframes-released.py UTILS_PY judge FILE…    one JSON line a file: what it samples and selects, how sure it is
 
-"How sure": its RANSAC draws by position, so the same matches in another order can give another answer. A pair of frames is
-judged in 20 orders; the chain in 10.
+"How sure": its RANSAC draws by position, so the same matches in another order can give another answer. A pair of frames
+is judged in 20 orders; the chain in 10.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-import cv2
+import cv2  # pyright: ignore[reportMissingImports]
 import numpy as np
 
 ORDERS_OF_A_PAIR = 20
@@ -26,6 +26,7 @@ THRESHOLD = 0.5
 
 def load(path):
     spec = importlib.util.spec_from_file_location("released", path)
+    assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -70,13 +71,13 @@ def is_kept(released, matches, size):
     """The released decision on one pair, and its overlap where there is one."""
     if matches is None or len(matches) <= 10:
         return True, None
-    source = np.float32([a for a, _ in matches]).reshape(-1, 1, 2)
-    target = np.float32([b for _, b in matches]).reshape(-1, 1, 2)
+    source = np.array([a for a, _ in matches], np.float32).reshape(-1, 1, 2)
+    target = np.array([b for _, b in matches], np.float32).reshape(-1, 1, 2)
     homography, _ = cv2.findHomography(target, source, cv2.RANSAC, 5.0)
     if homography is None:
         return True, None
     h, w = size
-    corners = np.float32([[0, 0], [w, 0], [w, h], [0, h]]).reshape(-1, 1, 2)
+    corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32).reshape(-1, 1, 2)
     overlap = released.calculate_overlap_ratio(corners, cv2.perspectiveTransform(corners, homography), w, h)
     return bool(overlap < THRESHOLD), float(overlap)
 

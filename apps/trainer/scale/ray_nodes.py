@@ -15,7 +15,7 @@ from typing import Any
 
 def work(config: dict[str, Any]) -> None:
     """One worker: the trainer, in this process."""
-    import ray.train
+    import ray.train  # pyright: ignore[reportMissingImports]
 
     context = ray.train.get_context()
     os.environ |= {
@@ -36,9 +36,9 @@ def work(config: dict[str, Any]) -> None:
 
 def launch(run_dir: Path, attempt: int, workers: int) -> int:
     """Starts the workers and waits for their end. Returns the trainer's exit code."""
-    import ray
-    from ray.train import RunConfig, ScalingConfig, TrainingFailedError
-    from ray.train.torch import TorchTrainer
+    import ray  # pyright: ignore[reportMissingImports]
+    from ray.train import RunConfig, ScalingConfig, TrainingFailedError  # pyright: ignore[reportMissingImports]
+    from ray.train.torch import TorchTrainer  # pyright: ignore[reportMissingImports]
 
     from sightline_trainer.checkpoints import last_complete
     from sightline_trainer.rundir import RunDir

@@ -8,11 +8,12 @@ It shows that DeepSpeed takes them and shares the weights out; a whole run by Ze
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("DS_ACCELERATOR", "cpu")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import deepspeed
+import deepspeed  # pyright: ignore[reportMissingImports]
 import torch
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
@@ -21,11 +22,11 @@ from sightline_trainer.grpo.config import zero_config
 PROMPTS, TOKENS = 2, 8
 
 # Its reduction in shared memory is an extension that it would compile for minutes; gloo does without.
-sys.modules["deepspeed.comm.torch"].build_shm_op = lambda: None
+vars(sys.modules["deepspeed.comm.torch"])["build_shm_op"] = lambda: None
 deepspeed.init_distributed(dist_backend="gloo")
 torch.manual_seed(0)
-shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
-model = Qwen2ForCausalLM(Qwen2Config(vocab_size=64, num_key_value_heads=2, **shape))
+shape: dict[str, Any] = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
+model: Any = Qwen2ForCausalLM(Qwen2Config(vocab_size=64, num_key_value_heads=2, **shape))
 count = sum(one.numel() for one in model.parameters())
 # What the Trainer puts in place of "auto".
 batch = {"train_micro_batch_size_per_gpu": PROMPTS, "train_batch_size": PROMPTS * int(os.environ["WORLD_SIZE"])}

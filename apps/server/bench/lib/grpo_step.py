@@ -19,6 +19,10 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import torch
 from datasets import Dataset
+from transformers import PreTrainedTokenizerFast, TrainerCallback, set_seed
+from trl.trainer.grpo_trainer import GRPOTrainer
+from trl.trainer.utils import RepeatSampler
+
 from sightline_trainer.attempt import Attempt
 from sightline_trainer.grpo.callback import RunCallback
 from sightline_trainer.grpo.config import build_config
@@ -31,8 +35,6 @@ from sightline_trainer.grpo.tiny import space_tags
 from sightline_trainer.grpo.trainer import Progress, SightlineTrainer
 from sightline_trainer.rewards.score import score_completion
 from sightline_trainer.rundir import RunDir
-from transformers import PreTrainedTokenizerFast, TrainerCallback, set_seed
-from trl.trainer.grpo_trainer import GRPOTrainer
 
 SETTINGS = {"judge_every_groups": 1_000_000, "save_steps": 1_000_000, "eval_steps": 0}
 WEIGHTS = {"format": 3, "accuracy": 7, "consistency": 0}
@@ -72,7 +74,9 @@ class Plain(GRPOTrainer):
     """TRL's own, in the order of ours: another order would mean other work."""
 
     def _get_train_sampler(self, dataset=None):
-        return EpochSampler.of(super()._get_train_sampler(dataset))
+        sampler = super()._get_train_sampler(dataset)
+        assert isinstance(sampler, RepeatSampler)
+        return EpochSampler.of(sampler)
 
 
 def main(kind: str, model: str, data: Path, steps: int) -> None:

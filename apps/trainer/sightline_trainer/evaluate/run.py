@@ -39,7 +39,7 @@ class EvaluationRun(Run):
         reader = self._load_reader(base)
         policy = self._load(self._policy_folder(base, settings))
         judge = self._make_judge(base, tokenizer_of(reader))
-        scorer = Scorer({item.question_id: item for item in questions}, settings.rule_set, judge, 1, self.plan.variants)  # pyright: ignore[reportArgumentType]
+        scorer = Scorer({item.question_id: item for item in questions}, settings.rule_set, judge, 1, self.plan.variants)
         self.log.phase("load_model", 1, 1)
         monitor = Monitor(self.log, self.attempt.run.path)
         monitor.start()

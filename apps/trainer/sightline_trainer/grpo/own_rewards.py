@@ -62,7 +62,7 @@ def read_own_rewards(run: RunDir, plan: Plan, questions: Sequence[Question]) -> 
         return []
     rewards = load_rewards(adopt_file(run, settings.reward_file))
     check_names(plan.stages, [reward.name for reward in rewards])
-    probe_rewards(rewards, sample_completions(questions, settings.rule_set))  # pyright: ignore[reportArgumentType]
+    probe_rewards(rewards, sample_completions(questions, settings.rule_set))
     return rewards
 
 

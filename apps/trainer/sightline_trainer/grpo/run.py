@@ -88,7 +88,7 @@ class Run:
         questions = {item.question_id: item for item in [*train, *held_out]}
         scorer = Scorer(
             questions,
-            settings.rule_set,  # pyright: ignore[reportArgumentType]
+            settings.rule_set,
             self._make_judge(base, tokenizer_of(reader)) if here.is_main_process else _NoJudge(),
             settings.judge_every_groups,
             self.plan.variants,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from sightline_trainer.grpo.judge_variants import Variant, read_variants
+from sightline_trainer.rewards.score import RuleSet
 from sightline_trainer.stages import Schedule, SpecError, Stage, lay_out, read_stages
 
 AGGREGATIONS = ("sum_then_normalize", "normalize_then_sum")
@@ -43,7 +44,7 @@ class Settings:
     relative to its group, then weighed, so that rewards of another spread count by their weights alone (GDPO)."""
     reward_file: str = ""
     """A Python file of rewards (rewards/own.py): a path on this host, or the hash of one that came with the launch."""
-    rule_set: str = "sightline"
+    rule_set: RuleSet = "sightline"
     judge_every_groups: int = 8
     """Where consistency has no weight the judge sees one group in so many."""
     judge_variants: str = "paper"
@@ -192,7 +193,9 @@ def share_of(settings: Settings, processes: int) -> int:
 def make_plan(
     spec: Mapping[str, Any], stages: tuple[Stage, ...], settings: Settings, variants: tuple[Variant, ...]
 ) -> Plan:
-    """The plan of a spec whose settings and stages were read."""
+    """The plan of a spec whose settings and stages were read. Raises SpecError."""
+    if settings.rule_set not in get_args(RuleSet):
+        raise SpecError(f"settings.rule_set must be one of {', '.join(get_args(RuleSet))}")
     seed = int(spec.get("seed") or 0)
     origin = spec.get("forked_from") or {}
     return Plan(str(spec.get("run_id")), seed, int(origin.get("root_seed", seed)), stages, settings, variants)

@@ -5,16 +5,18 @@ Greedy, so that the same policy gives the same answers.
 
 import json
 import sys
+from typing import Any
 
 import torch
-from sightline_trainer.grpo.tiny import space_tags
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
+
+from sightline_trainer.grpo.tiny import space_tags
 
 BATCH = 64
 
 torch.set_num_threads(1)
 tokenizer = PreTrainedTokenizerFast.from_pretrained(sys.argv[1])
-model = AutoModelForCausalLM.from_pretrained(sys.argv[1], dtype=torch.float32).eval()
+model: Any = AutoModelForCausalLM.from_pretrained(sys.argv[1], dtype=torch.float32).eval()
 prompts = [space_tags(prompt) for prompt in json.load(sys.stdin)]
 texts: list[str] = []
 for start in range(0, len(prompts), BATCH):

@@ -1,6 +1,7 @@
 """Writes a Qwen2 of a few thousand random weights, which reads and writes bytes: make-model.py FOLDER."""
 
 import sys
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
@@ -18,7 +19,7 @@ def make_model(folder: str) -> None:
     tokenizer.chat_template = "{% for m in messages %}{{ m['role'] }} {{ m['content'] }} {% endfor %}assistant"
     tokenizer.save_pretrained(folder)
     torch.manual_seed(0)
-    ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
+    ends: dict[str, Any] = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
     model = Qwen2ForCausalLM(
         Qwen2Config(
             vocab_size=len(tokenizer),
