@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ import pytest
 from conftest import Host, Session, spec, whole_lines
 
 from sightline_trainer.checkpoints import checkpoint_dir, is_complete, last_complete, mark_complete, prune
-from sightline_trainer.rundir import RunDir, make_ballast
+from sightline_trainer.rundir import RunDir, make_ballast, write_json
+from sightline_trainer.slctl import environment
 from sightline_trainer.wire.log import DiskFullError, EventLog
 
 
@@ -152,3 +154,30 @@ def test_no_ballast_where_there_is_no_room(small_disk: Path) -> None:
     options: dict[str, Any] = {"run_id": "run"}
     run.attempt(1).path.mkdir(parents=True)
     EventLog(run, run.attempt(1), **options).phase("train")
+
+
+def prepare(disk: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """How a preparation on this disk ends."""
+    monkeypatch.setenv("SIGHTLINE_CACHE", str(disk))
+    monkeypatch.setenv("TMPDIR", str(disk))
+    request = {"profile": "cpu", "requirements": "nothing-of-this-name\n", "constraints": ""}
+    state = environment.prepare(request)["environment"]
+    deadline = time.monotonic() + 120
+    while state["state"] == "preparing" and time.monotonic() < deadline:
+        time.sleep(0.1)
+        state = environment.environment(request)["environment"]
+    return state
+
+
+def test_a_disk_that_fills_while_an_environment_is_prepared_is_named(
+    small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = prepare(small_disk, monkeypatch)
+    assert first["state"] == "failed" and "The disk is full" in first["problem"]
+    # Where not even the last words could be written, they are known all the same.
+    (state,) = small_disk.glob("environments/*/prepare.json")
+    write_json(state, {"state": "preparing", "done": 0, "total": 1, "pid": 1, "start_ticks": 1})
+    request = {"profile": "cpu", "requirements": "nothing-of-this-name\n", "constraints": ""}
+    assert "ended from outside" in environment.environment(request)["environment"]["problem"]
+    fill(small_disk)
+    assert "The disk is full" in environment.environment(request)["environment"]["problem"]

@@ -480,3 +480,8 @@ def test_the_end_of_stdin_waits_for_answers_that_are_on_their_way(tmp_path: Path
         for number in ids:
             assert session.answer(number)[0]["ok"]
         assert session.process.wait(10) == 0
+
+
+def test_a_host_name_that_is_no_utf_8_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "b\udcf6cker")
+    assert host_facts.host_name() == "b\\xf6cker"

@@ -28,6 +28,9 @@ PROFILES = ("cpu", "cuda", "adopt")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 """PyTorch's own index of builds without CUDA, asked beside the host's where the host names none."""
 
+DISK_FULL = "The disk is full: free some space (CPU about 2 GB, CUDA about 8 GB) and prepare again."
+_ROOM_BYTES = 1024 * 1024
+
 TORCH_FROM = (2, 6)
 TRANSFORMERS_FROM = (4, 56, 2)
 TRL = (1, 13)
@@ -92,7 +95,10 @@ def _look(place: Place) -> dict[str, Any]:
     state = known.get("state", "absent")
     if state == "preparing" and not host.is_lock_held(place.lock):
         state = "failed"
-        answer["problem"] = "The preparation was ended from outside: prepare again, it goes on where it was."
+        # On a full disk it could not write its own last words.
+        is_full = shutil.disk_usage(place.dir).free < _ROOM_BYTES
+        ended = "The preparation was ended from outside: prepare again, it goes on where it was."
+        answer["problem"] = DISK_FULL if is_full else ended
     if state == "ready" and not os.access(place.python, os.X_OK):
         state = "absent"
     return {**answer, "state": state, "python": place.python if state == "ready" else None}
@@ -187,7 +193,9 @@ def _work(place: Place, me: dict[str, Any], *, is_repair: bool) -> dict[str, Any
         requirements, constraints = place.dir / "requirements.txt", place.dir / "constraints.txt"
         requirements.write_text(place.requirements)
         constraints.write_text(place.constraints)
-        _run("make a virtual environment", [sys.executable, "-m", "venv", str(place.dir)])
+        _run("make a virtual environment", [sys.executable, "-m", "venv", "--without-pip", str(place.dir)])
+        # By itself, since venv keeps what hindered ensurepip to itself.
+        _run("put pip into it", [place.python, "-m", "ensurepip", "--upgrade", "--default-pip"])
         done = 0
 
         def on_line(line: str) -> None:
@@ -266,13 +274,12 @@ def _run(what: str, argv: list[str], on_line: Any = None, more: dict[str, str] |
     if process.wait() == 0:
         return "\n".join(lines)
     output = "\n".join(lines[-12:])
-    raise _StepError(f"Could not {what}. {_explain(output)}\n{output}")
+    is_full = any("No space left on device" in line for line in lines)
+    raise _StepError(f"Could not {what}. {DISK_FULL if is_full else _explain(output)}\n{output}")
 
 
 def _explain(output: str) -> str:
-    if "No space left on device" in output:
-        return "The disk is full: free some space (CPU about 2 GB, CUDA about 8 GB) and prepare again."
-    if re.search(r"ensurepip is not available|No module named venv", output):
+    if re.search(r"ensurepip is (not available|disabled)|No module named '?(venv|ensurepip)", output):
         return "This Python lacks venv: install it (Debian: apt-get install python3-venv) and prepare again."
     if re.search(r"Could not find a version|No matching distribution|ResolutionImpossible", output):
         return "A pinned package has no build for this Python: use Python 3.10 to 3.13 on Linux."

@@ -24,8 +24,8 @@ def boot_id() -> str:
 
 
 def host_name() -> str:
-    """The name by which attempts on this host are known."""
-    return socket.gethostname()
+    """The name by which attempts on this host are known. Bytes of it that are no UTF-8 are written as `\\xNN`."""
+    return os.fsencode(socket.gethostname()).decode("utf-8", "backslashreplace")
 
 
 def package_home() -> str:

@@ -56,7 +56,9 @@ export async function installEnvironment(
   mkdirSync(place.dir, { recursive: true });
   rmSync(join(place.dir, READY), { force: true });
   const total = Math.ceil(place.packages * 1.1);
-  await runStep("make a virtual environment", base, ["-m", "venv", place.dir], signal);
+  await runStep("make a virtual environment", base, ["-m", "venv", "--without-pip", place.dir], signal);
+  // By itself, since venv keeps what hindered ensurepip to itself.
+  await runStep("put pip into it", place.python, ["-m", "ensurepip", "--upgrade", "--default-pip"], signal);
   let done = 0;
   const args = [
     "-m",
@@ -135,7 +137,7 @@ async function runStep(
 
 function explain(output: string): string {
   if (/No space left on device/.test(output)) return "The disk is full: free about 2 GB and prepare again.";
-  if (/ensurepip is not available|No module named venv/.test(output))
+  if (/ensurepip is (not available|disabled)|No module named '?(venv|ensurepip)/.test(output))
     return "This Python lacks venv: install it (Debian: apt-get install python3-venv) and prepare again.";
   if (/Could not find a version|No matching distribution|ResolutionImpossible/.test(output))
     return "A pinned package has no build for this Python: use Python 3.10 to 3.13 on Linux or macOS.";
