@@ -172,6 +172,10 @@ test("the threshold is tried by keyboard and by mouse, saved and taken back", as
   await page.getByRole("textbox", { name: "Threshold" }).fill("0.80");
   await expect(trial).toContainText("Preview of 0.80, saved is 0.50");
   await page.keyboard.press("Escape");
+  // What is tried is in the address.
+  await expect.poll(() => new URL(page.url()).searchParams.get("try")).toBe('{"threshold":0.8}');
+  await page.reload();
+  await expect(trial).toContainText("Preview of 0.80, saved is 0.50");
   await page.getByRole("button", { name: "Reset" }).click();
   await expect(trial).toBeHidden();
 
@@ -191,6 +195,12 @@ test("the threshold is tried by keyboard and by mouse, saved and taken back", as
   await expect(threshold).toHaveAttribute("aria-valuenow", String(tried));
   await page.goto(`/clips/${clip.clip_id}`);
   await expect(threshold).toHaveAttribute("aria-valuenow", String(tried));
+
+  await page.goto(`/clips/${clip.clip_id}?version=999999`);
+  await expect(page.getByTestId("version-line")).toContainText("The link asked for version 999999");
+  await page.getByRole("button", { name: "Newest" }).click();
+  await expect(page).not.toHaveURL(/version=/);
+  await expect(page.getByTestId("version-line")).not.toContainText("The link asked for");
 });
 
 test("another preset is selected here, and an interval by the server", async ({ page }) => {

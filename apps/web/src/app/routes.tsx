@@ -10,7 +10,7 @@ import {
 } from "@tanstack/react-router";
 import { z } from "zod";
 import { openRun } from "../features/runs/run/open-run.ts";
-import { settingsSearch } from "./settings-search.ts";
+import { settingsSearch, triedSearch } from "./settings-search.ts";
 
 const rootRoute = createRootRoute({
   component: lazyRouteComponent(() => import("./draw.tsx"), "Shell"),
@@ -44,12 +44,14 @@ const libraryRoute = createRoute({
 
 /**
  * `frame`: the 0-based ordinal on screen. `preset`: its key-frame settings, changed by what follows; else those last
- * saved. `version`: of these key-frames, as people corrected them; else the newest. `tab`: the pane beside the player; `question`, `triples`, `trace`: what it shows, by id;
- * `against`: the set that the triples are compared with.
+ * saved. `try`: what is tried in place of those. `version`: of these key-frames, as people corrected them; else the
+ * newest. `tab`: the pane beside the player; `question`, `triples`, `trace`: what it shows, by id; `against`: the set
+ * that the triples are compared with.
  */
 const clipSearch = z.object({
   frame: z.number().int().nonnegative().optional().catch(undefined),
   ...settingsSearch,
+  try: triedSearch,
   version: z.number().int().nonnegative().optional().catch(undefined),
   tab: z.enum(["triples", "ask"]).optional().catch(undefined),
   question: z.string().optional().catch(undefined),

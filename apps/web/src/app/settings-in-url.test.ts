@@ -11,7 +11,7 @@ test("a bare URL means the settings that were saved, a preset its own", () => {
 });
 
 test("settings go into the URL and come back", () => {
-  const settings = { ...EMBODIED_R_SETTINGS, threshold: 0.3, min_frames: 6, max_frames: 20 };
+  const settings = { ...EMBODIED_R_SETTINGS, threshold: 0.3, min_frames: 6, max_frames: 20, gap_secs: 4 };
   expect(readSettings(writeSettings(settings), saved)).toEqual(settings);
 });
 

@@ -8,6 +8,7 @@ export type SettingsSearch = {
   width?: number | undefined;
   least?: number | undefined;
   most?: number | undefined;
+  gap?: number | undefined;
 };
 
 /** @param saved  The settings that a URL without a preset means. */
@@ -20,6 +21,7 @@ export function readSettings(search: SettingsSearch, saved: KeyFrameSettings): K
     width: search.width ?? base.width,
     min_frames: search.least ?? base.min_frames,
     max_frames: search.most ?? base.max_frames,
+    gap_secs: search.gap ?? base.gap_secs,
   };
 }
 
@@ -34,5 +36,6 @@ export function writeSettings(settings: KeyFrameSettings) {
     width: unless(settings.width, preset.width),
     least: unless(settings.min_frames, preset.min_frames),
     most: unless(settings.max_frames, preset.max_frames),
+    gap: unless(settings.gap_secs, preset.gap_secs),
   };
 }

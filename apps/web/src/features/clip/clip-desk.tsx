@@ -25,6 +25,7 @@ import { ObjectToggle } from "./object-toggle.tsx";
 import { findNeighbour } from "./sampled.ts";
 import { SidePane } from "./side-pane.tsx";
 import { TimelinePane } from "./timeline-pane.tsx";
+import { useDraft } from "./use-draft.ts";
 import { useFrameSource } from "./use-frame-source.ts";
 import { useMatches } from "./use-matches.ts";
 import { useObjects } from "./use-objects.ts";
@@ -64,15 +65,12 @@ export function ClipDesk({
 
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/clips/$clipId" });
-  const { preset, threshold, interval, width: plane, least, most } = search;
+  const { preset, threshold, interval, width: plane, least, most, gap } = search;
   const settings = useMemo(
-    () => readSettings({ preset, threshold, interval, width: plane, least, most }, saved),
-    [preset, threshold, interval, plane, least, most, saved],
+    () => readSettings({ preset, threshold, interval, width: plane, least, most, gap }, saved),
+    [preset, threshold, interval, plane, least, most, gap, saved],
   );
-  const [tried, setTried] = useState<{ draft: KeyFrameSettings; settings: KeyFrameSettings } | null>(null);
-  // A draft belongs to the settings that it departs from; other settings leave it behind.
-  const draft = tried?.settings === settings ? tried.draft : null;
-  const setDraft = (next: KeyFrameSettings | null) => setTried(next && { draft: next, settings });
+  const { draft, tryOut, drop } = useDraft(settings);
   const state = useSelection(clip, table, settings, draft);
   const { selection } = state;
 
@@ -93,18 +91,17 @@ export function ClipDesk({
     playhead.open(next);
   });
   const tryThreshold = useCallbackRef((next: number) => {
-    if (draft !== null || next !== settings.threshold) setDraft({ ...(draft ?? settings), threshold: next });
+    if (draft !== null || next !== settings.threshold) tryOut({ ...(draft ?? settings), threshold: next });
   });
 
   const putSettings = useCallbackRef((next: KeyFrameSettings) => {
-    setTried(null);
-    // A version belongs to the settings that it was made under.
+    drop();
+    // A version and a draft belong to the settings that they were made under.
     void navigate({
-      search: (now) => ({ ...now, ...writeSettings(next), version: undefined }),
+      search: (now) => ({ ...now, ...writeSettings(next), version: undefined, try: undefined }),
       resetScroll: false,
     });
   });
-  const tryDraft = useCallbackRef(setDraft);
   const save = useCallbackRef((next: KeyFrameSettings) => {
     state.extractThere(next);
     putSettings(next);
@@ -292,7 +289,7 @@ export function ClipDesk({
             onOpen={open}
             onHover={setHovered}
             onSettings={putSettings}
-            onDraft={tryDraft}
+            onDraft={tryOut}
             onSave={save}
           />
         </SidePane>

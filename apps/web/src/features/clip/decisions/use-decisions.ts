@@ -29,6 +29,8 @@ export type DecisionState = {
   /** The newest version, and the one on screen; null while the selection is only tried or nothing is known. */
   newest: SelectionVersion | null;
   version: SelectionVersion | null;
+  /** The version that was asked for, where there is none of that number; otherwise null. */
+  missing: number | null;
   /** Other selections of the clip that people decided of. */
   others: { settings_hash: string; settings: KeyFrameSettings | null; history: Decision[] }[];
   /** Looks whether it can be said of the newest version, and says it where it can. */
@@ -157,10 +159,11 @@ export function useDecisions(
     return check;
   });
 
+  const missing = versions.newest !== null && asked !== null && asked > history.length ? asked : null;
   const waiting = history.length - Math.min(confirmed, history.length);
   return useMemo(
-    () => ({ history, waiting, ...versions, others, decide }),
-    [history, waiting, versions, others, decide],
+    () => ({ history, waiting, ...versions, missing, others, decide }),
+    [history, waiting, versions, missing, others, decide],
   );
 }
 

@@ -27,7 +27,7 @@ export function VersionLine({
   onReturn(version: number): void;
   onSettings(settings: KeyFrameSettings): void;
 }) {
-  const { version, newest, others, waiting } = state;
+  const { version, newest, missing, others, waiting } = state;
   const is_past = version !== null && newest !== null && version.version !== newest.version;
   return (
     <div className={classes.root} data-testid="version-line">
@@ -48,6 +48,17 @@ export function VersionLine({
           >
             History
           </Button>
+          {missing !== null && (
+            <p className={classes.past}>
+              <span>
+                The link asked for version {missing}; the newest of these key-frames, version{" "}
+                {version.version}, is shown.
+              </span>
+              <Button size="compact-xs" variant="default" onClick={() => onVersion(null)}>
+                Newest
+              </Button>
+            </p>
+          )}
           {is_past && (
             <p className={classes.past}>
               <span>
