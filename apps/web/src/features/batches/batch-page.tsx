@@ -23,7 +23,7 @@ import classes from "./batch-page.module.css";
 import { ClipTable } from "./clip-table.tsx";
 import { CompareTab } from "./compare-tab.tsx";
 import { ProgressBar } from "./progress-bar.tsx";
-import { BATCH_STATES, CLIP_STATES, countThrough, describePace } from "./state.ts";
+import { BATCH_STATES, CLIP_STATES, describePace, describeThrough } from "./state.ts";
 import { useBatchClips, useBatches } from "./use-batches.ts";
 
 const route = getRouteApi("/batches/$batchId");
@@ -174,9 +174,7 @@ function Head({ batch }: { batch: Batch }) {
       <ProgressBar batch={batch} />
       <div className={classes.pace} role="status" data-testid="pace">
         <Status tone={tone} label={label} />
-        <span>
-          {formatCount(countThrough(batch))} of {formatCount(clips)}
-        </span>
+        <span>{describeThrough(batch)}</span>
         {is_working && <span>{describePace(pace)}</span>}
       </div>
       {[problem, cancel.error?.message, resume.error?.message, retry.error?.message].map(

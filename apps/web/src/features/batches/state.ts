@@ -22,6 +22,19 @@ export const CLIP_STATES: Record<BatchClipState, { tone: Tone; label: string }> 
 /** Clips that nothing more will be done with. */
 export const countThrough = ({ done, there, failed }: Batch): number => done + there + failed;
 
+/** "6 of 6", and what of that was nothing to do or did not come out: "6 of 6 · all already there", "5 of 6 · 1 failed". */
+export function describeThrough(batch: Batch): string {
+  const { clips, there, failed } = batch;
+  const is_all_there = there > 0 && there === clips;
+  return [
+    `${formatCount(countThrough(batch))} of ${formatCount(clips)}`,
+    there > 0 && `${is_all_there ? "all" : formatCount(there)} already there`,
+    failed > 0 && `${formatCount(failed)} failed`,
+  ]
+    .filter((part) => part !== false)
+    .join(" · ");
+}
+
 /** "72 clips a minute · 4 min left"; says that it is still estimating where it can't tell yet. */
 export function describePace(pace: Pace | null): string {
   if (pace === null) return "estimating the time left";
