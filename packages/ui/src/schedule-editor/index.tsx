@@ -321,7 +321,7 @@ function StageRow({
           onChange={(event) => onEdit(setName(stages, index, event.currentTarget.value))}
         />
       </td>
-      <td>
+      <td className={classes.length}>
         <NumberInput
           size="xs"
           aria-label={`${label}: epochs`}
@@ -334,7 +334,7 @@ function StageRow({
         />
       </td>
       {steps_per_epoch !== null && (
-        <td>
+        <td className={classes.length}>
           {stage.steps === undefined ? (
             <span className={classes.stepCount}>{stepsOf(stages, index, steps_per_epoch)}</span>
           ) : (
