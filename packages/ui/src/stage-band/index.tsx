@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react";
 import type { Cursor, Extent } from "../curve/index.tsx";
 import classes from "./stage-band.module.css";
 
-/** A stage over the steps that it rules. `to` null: to the end. */
+/** A stage over the steps, or the epochs, that it rules. `to` null: to the end. */
 export type BandStage = {
   id: string;
   name: string;
@@ -17,9 +17,13 @@ export type BandStage = {
 /**
  * The stages of a run as one band: as wide as their steps, their weights stacked as tints. What the run has not
  * reached is pale. A click on a stage asks for its window.
+ *
+ * @param props.unit  What `from`, `to` and `extent` count. A run that has not begun knows its epochs alone: its stages
+ *   are all ahead, and there is no window to ask for.
  */
 export function StageBand({
   stages,
+  unit = "steps",
   extent,
   at,
   window,
@@ -28,6 +32,7 @@ export function StageBand({
   onWindow,
 }: {
   stages: readonly BandStage[];
+  unit?: "steps" | "epochs";
   extent: Extent;
   /** The newest step; null before the first. */
   at: number | null;
@@ -65,7 +70,8 @@ export function StageBand({
             type="button"
             className={classes.stage}
             aria-pressed={isShown}
-            title={describeStage(stage, to)}
+            disabled={unit === "epochs"}
+            title={describeStage(stage, to, unit)}
             style={{ left: percent(left), width: `calc(${percent(to)} - ${percent(left)})` }}
             onClick={() => onWindow(isShown ? null : [stage.from, to])}
           >
@@ -105,8 +111,12 @@ function Weights({ weights }: { weights: RewardWeights }) {
   );
 }
 
-function describeStage(stage: BandStage, to: number): string {
+function describeStage(stage: BandStage, to: number, unit: "steps" | "epochs"): string {
   const { format, accuracy, consistency } = stage.weights;
   const weights = `format ${format}, accuracy ${accuracy}, consistency ${consistency}`;
-  return `${stage.name}: ${weights}; steps ${Math.round(stage.from)} to ${Math.round(to)}. Click to look at it alone.`;
+  return unit === "epochs"
+    ? `${stage.name}: ${weights}; epochs ${round(stage.from)} to ${round(to)}.`
+    : `${stage.name}: ${weights}; steps ${Math.round(stage.from)} to ${Math.round(to)}. Click to look at it alone.`;
 }
+
+const round = (epoch: number) => Number(epoch.toFixed(2));

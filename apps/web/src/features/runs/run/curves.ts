@@ -415,6 +415,17 @@ export function getBandStages(series: RunSeries, spec: RunSpec | null): BandStag
   return stages;
 }
 
+/** The stages of a run that has not said yet how many steps it has, over its epochs. */
+export function getPlannedStages(spec: RunSpec): BandStage[] {
+  return spec.stages.map(({ name, weights, from_epoch, to_epoch }, index) => ({
+    id: `${index}`,
+    name,
+    weights,
+    from: from_epoch,
+    to: to_epoch,
+  }));
+}
+
 function getStepsPerEpoch(series: RunSeries, epochs: number): number {
   if (series.step && series.epoch) return series.step / series.epoch;
   return (series.max_steps ?? 0) / epochs;

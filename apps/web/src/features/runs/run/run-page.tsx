@@ -1,8 +1,9 @@
 import { emptySeries, makeXMap, type RunSpec, type RunSummary, type XMap } from "@sightline/core/runs";
+import { totalEpochs } from "@sightline/core/schedules";
 import { createCursor, createViewport, type Extent } from "@sightline/ui/curve";
 import { StageBand } from "@sightline/ui/stage-band";
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { type ComponentProps, Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { useAlertsOf } from "../../../app/alerts.ts";
 import { trpc, whyNot } from "../../../app/clients.ts";
 import { holdTyping } from "../../../app/hold-typing.ts";
@@ -13,7 +14,7 @@ import { NotShown } from "../not-shown.tsx";
 import { AlertStrip } from "./alert-strip.tsx";
 import { ChartControls } from "./chart-controls.tsx";
 import { ChartGrid } from "./chart-grid.tsx";
-import { addAlertMarks, getBandStages, getMarks } from "./curves.ts";
+import { addAlertMarks, getBandStages, getMarks, getPlannedStages } from "./curves.ts";
 import { DrawerTabs } from "./drawer-tabs.tsx";
 import { ChartsAndDrawer } from "./lazy-drawer.ts";
 import { ProblemStrip } from "./problem-strip.tsx";
@@ -122,12 +123,17 @@ function RunBody({
   ]);
 
   if (series === null) return <div className={classes.waiting}>Reading what the run has written …</div>;
+  // How many steps an epoch has is known once the run has begun.
+  const band: Pick<ComponentProps<typeof StageBand>, "stages" | "unit" | "extent"> = spec !== null &&
+  series.max_steps === null &&
+  series.step === null
+    ? { stages: getPlannedStages(spec), unit: "epochs", extent: [0, totalEpochs(spec.stages)] }
+    : { stages, extent };
   const charts = (
     <div className={classes.charts}>
       <div className={classes.bandRow}>
         <StageBand
-          stages={stages}
-          extent={extent}
+          {...band}
           at={series.step}
           window={view.window}
           cursor={map.kind === "step" ? cursor : bandCursor}
