@@ -346,6 +346,48 @@ describe("views", () => {
     expect(weighted?.total[10]).toBeCloseTo(0.75, 2);
   });
 
+  it("B24: in buckets no mismatch is made up where the weights change or a part was not measured, and one is found", () => {
+    const steps = Array.from({ length: 960 }, (_, i) => i + 1);
+    const weigh = (step: number) => (step < 320 ? { format: 7, accuracy: 3 } : { format: 3, accuracy: 7 });
+    const hasAccuracy = (step: number) => step !== 500;
+    const open = (logged: (step: number) => number) => {
+      const history = (name: string, values: number[]) => ({
+        attempt: 1,
+        segment: 0,
+        name,
+        buckets: toColumns(bucketRows(steps, values, 16), 16),
+      });
+      const stage = (index: number, from: number) =>
+        stageLine({}, index, from, { ...weigh(from), consistency: 0 });
+      return seriesFromHistory({
+        run_id: "run-a",
+        upto_id: 6000,
+        max_steps: 960,
+        series: [
+          history(
+            "rewards/format/mean",
+            steps.map((step) => step / 960),
+          ),
+          history(
+            "rewards/accuracy/mean",
+            steps.map((step) => (hasAccuracy(step) ? 0.5 : Number.NaN)),
+          ),
+          history("reward", steps.map(logged)),
+        ],
+        rows: asRows([startLine({}), stage(0, 0), stage(1, 329)]),
+        tallies: [],
+      });
+    };
+    const reward = (step: number) => {
+      const { format, accuracy } = weigh(step < 329 ? 1 : 329);
+      return (format * (step / 960) + (hasAccuracy(step) ? accuracy * 0.5 : 0)) / 10;
+    };
+    expect(weightedShares(open(reward))[0]?.mismatches).toEqual([]);
+    expect(weightedShares(open((step) => reward(step) + (step === 700 ? 0.5 : 0)))[0]?.mismatches).toEqual([
+      688,
+    ]);
+  });
+
   it("knows where a long run stands and where its marks lie, also after a resume", () => {
     const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
     const stretch = (attempt: number, steps: number[]) => ({

@@ -66,23 +66,37 @@ export function metricPaths(series: RunSeries, name: string): MetricPath[] {
   return [...counting, ...rolledBack];
 }
 
+/** A line of means. */
+export type MeanPath = MetricPath & {
+  /** Steps that a point stands for, of which `counts` had a value. */
+  widths: Float64Array;
+  counts: Float64Array;
+};
+
 /**
  * As `metricPaths`, with one point a bucket where the past is bucketed: its mean, at the bucket's first step. Metrics
  * of the same rows then have the same steps, so they can be added up.
  */
-export function meanPaths(series: RunSeries, name: string): MetricPath[] {
-  const paths: MetricPath[] = [];
+export function meanPaths(series: RunSeries, name: string): MeanPath[] {
+  const paths: MeanPath[] = [];
   for (const stretch of series.metrics.get(name) ?? []) {
     const { attempt, segment, past, past_length, points } = stretch;
     const steps: number[] = [];
     const values: number[] = [];
+    const counts: number[] = [];
     past?.index.forEach((index, i) => {
       const n = past.n[i] ?? 0;
       steps.push(Math.max(1, index * past.width));
       values.push(n === 0 ? Number.NaN : (past.sum[i] ?? 0) / n);
+      counts.push(n);
     });
+    const widths = steps.map(() => past?.width ?? 1);
     steps.push(...stepsOf(points, past_length));
     values.push(...valuesOf(points, past_length));
+    while (counts.length < steps.length) {
+      widths.push(1);
+      counts.push(1);
+    }
     const last = lastStepInForce(series, attempt);
     const kept = steps.filter((step) => step <= last).length;
     const cut = (from: number, to: number, rolled_back: boolean) => {
@@ -93,6 +107,8 @@ export function meanPaths(series: RunSeries, name: string): MetricPath[] {
           rolled_back,
           steps: Float64Array.from(steps.slice(from, to)),
           values: Float64Array.from(values.slice(from, to)),
+          widths: Float64Array.from(widths.slice(from, to)),
+          counts: Float64Array.from(counts.slice(from, to)),
         });
     };
     cut(0, kept, false);
@@ -135,7 +151,10 @@ export type WeightedPath = {
   total: Float64Array;
   /** `reward` as the trainer logged it; NaN where it did not. */
   logged: Float64Array;
-  /** Steps at which the logged reward is neither the weighted sum nor absent. */
+  /**
+   * Steps at which the logged reward is neither the weighted sum nor absent. A mean of several steps is held to it only
+   * where the weights did not change within, and nothing was missing.
+   */
   mismatches: number[];
 };
 
@@ -158,19 +177,22 @@ export function listOwnMeans(names: Iterable<string>): string[] {
     .sort();
 }
 
+type Mean = { value: number; width: number; n: number };
+
 /** Weighted shares of the reward parts. A part that was not measured at a step, or weighs nothing, adds 0. */
 export function weightedShares(series: RunSeries): WeightedPath[] {
   const bands = stageBands(series);
   const own = [...new Set(bands.flatMap((band) => ownRewards(band.normalised)))];
-  const byKey = new Map<string, Map<string, Map<number, number>>>();
+  const byKey = new Map<string, Map<string, Map<number, Mean>>>();
   const keyOf = (path: MetricPath) => `${path.attempt}:${path.segment}:${path.rolled_back}`;
   const collect = (part: string, name: string) => {
     for (const path of meanPaths(series, name)) {
-      const parts = byKey.get(keyOf(path)) ?? new Map<string, Map<number, number>>();
+      const parts = byKey.get(keyOf(path)) ?? new Map<string, Map<number, Mean>>();
       byKey.set(keyOf(path), parts);
-      const column = new Map<number, number>();
+      const column = new Map<number, Mean>();
       path.steps.forEach((step, i) => {
-        column.set(step, path.values[i] ?? Number.NaN);
+        const [value = Number.NaN, width = 1, n = 0] = [path.values[i], path.widths[i], path.counts[i]];
+        column.set(step, { value, width, n });
       });
       parts.set(part, column);
     }
@@ -200,22 +222,29 @@ export function weightedShares(series: RunSeries): WeightedPath[] {
       const weights = weightsInForce(bands, step);
       let total = weights ? 0 : Number.NaN;
       for (const part of REWARD_PARTS) {
-        const mean = parts.get(part)?.get(step) ?? Number.NaN;
+        const mean = parts.get(part)?.get(step)?.value ?? Number.NaN;
         const weight = weights?.[part] ?? Number.NaN;
         const share = weight === 0 || Number.isNaN(mean) ? 0 : weight * mean;
         path.shares[part][i] = share;
         total += share;
       }
       for (const name of own) {
-        const mean = parts.get(name)?.get(step) ?? Number.NaN;
+        const mean = parts.get(name)?.get(step)?.value ?? Number.NaN;
         const share = weights?.[name] && !Number.isNaN(mean) ? weights[name] * mean : 0;
         (path.own.get(name) as Float64Array)[i] = share;
         total += share;
       }
-      const logged = parts.get("reward")?.get(step) ?? Number.NaN;
+      const reward = parts.get("reward")?.get(step);
+      const logged = reward?.value ?? Number.NaN;
       path.total[i] = total;
       path.logged[i] = logged;
+      const { width, n } = reward ?? { width: 1, n: 0 };
+      const isOne =
+        width === 1 ||
+        (bands.every(({ from_step }) => from_step <= step || from_step >= step + width) &&
+          [...REWARD_PARTS, ...own].every((part) => !weights?.[part] || parts.get(part)?.get(step)?.n === n));
       if (
+        isOne &&
         Number.isFinite(total) &&
         Number.isFinite(logged) &&
         Math.abs(total - logged) > 1e-3 + 1e-3 * Math.abs(total)
