@@ -1,7 +1,15 @@
 import { describeDecided } from "./describe.ts";
-import { explainBeyond, explainMisfit, foldState, type Ground, nameWay, type State } from "./fold.ts";
+import {
+  explainBeyond,
+  explainMisfit,
+  findBefore,
+  foldState,
+  type Ground,
+  nameWay,
+  type State,
+} from "./fold.ts";
 import { isFresh, isJudgement, listStanding, listUndone } from "./history.ts";
-import type { Decided, Decision, Judgement, Revision } from "./types.ts";
+import type { Decided, Decision, ImportedAction, Judgement, Revision } from "./types.ts";
 
 /**
  * What becomes of something that a person wants to say.
@@ -63,7 +71,7 @@ function findLike(state: State, judgement: Judgement) {
 }
 
 function checkRevision(ground: Ground, history: readonly Decision[], revision: Revision): Check {
-  if (revision.kind === "import") return checkImport(ground, history, revision.frames);
+  if (revision.kind === "import") return checkImport(ground, history, revision);
   if (revision.kind === "return") {
     const { to_version } = revision;
     if (!Number.isInteger(to_version) || to_version < 0 || to_version > history.length) {
@@ -104,7 +112,11 @@ function checkBefore(history: readonly Decision[], { version }: Decision): Check
   return refuse(`${fresh.author} ${describeDecided(fresh)} after that. Take that back first.`);
 }
 
-function checkImport(ground: Ground, history: readonly Decision[], frames: readonly number[]): Check {
+function checkImport(
+  ground: Ground,
+  history: readonly Decision[],
+  { frames, actions = [] }: Extract<Revision, { kind: "import" }>,
+): Check {
   const count = ground.time_secs.length;
   if (frames.length === 0) return refuse("A selection has at least one key-frame.");
   const beyond = frames.find((frame) => !Number.isInteger(frame) || frame < 0 || frame >= count);
@@ -112,8 +124,13 @@ function checkImport(ground: Ground, history: readonly Decision[], frames: reado
   if (frames.some((frame, at) => frame <= (frames[at - 1] ?? -1))) {
     return refuse("Key-frames are taken in rising order, each once.");
   }
-  const now = [...foldState(ground, history).key_frames.keys()].sort((a, b) => a - b);
-  return now.length === frames.length && now.every((frame, at) => frame === frames[at])
+  const state = foldState(ground, history);
+  const now = [...state.key_frames.keys()].sort((a, b) => a - b);
+  const isSaid = ({ frame, action }: ImportedAction) =>
+    state.actions.get(nameWay(findBefore(frames, frame) ?? -1, frame))?.action.action === action;
+  return now.length === frames.length &&
+    now.every((frame, at) => frame === frames[at]) &&
+    actions.every(isSaid)
     ? refuse("These are the key-frames of the newest version already.")
     : { outcome: "new" };
 }

@@ -4,7 +4,7 @@ import { ACTIONS } from "../worlds/types.ts";
 
 const Frame = z.int().min(0).max(100_000_000);
 const Version = z.int().min(0).max(100_000_000);
-const Stated = z.enum([...ACTIONS, "unclear"]);
+export const StatedActionSchema = z.enum([...ACTIONS, "unclear"]);
 const DecisionId = z.uuid({ error: "A decision needs an id of its own (a UUID)." });
 const OfWay = { frame: Frame, from_frame: Frame, said_by: z.string().trim().min(1).max(300) };
 
@@ -21,12 +21,12 @@ export const DecidedSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("drop"), frame: Frame }),
   z.object({ kind: z.literal("add"), frame: Frame }),
   z.object({ kind: z.literal("shift"), frame: Frame, to_frame: Frame }),
-  z.object({ kind: z.literal("action_right"), ...OfWay, said_action: Stated }),
+  z.object({ kind: z.literal("action_right"), ...OfWay, said_action: StatedActionSchema }),
   z.object({
     kind: z.literal("action_wrong"),
     ...OfWay,
-    said_action: Stated.nullable(),
-    right_action: Stated.nullable(),
+    said_action: StatedActionSchema.nullable(),
+    right_action: StatedActionSchema.nullable(),
   }),
   z.object({ kind: z.literal("note"), frame: Frame, note: z.string().overwrite(toOneLine).max(2000) }),
   z.object({ kind: z.literal("undo"), undoes: DecisionId }),

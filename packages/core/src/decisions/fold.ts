@@ -2,6 +2,7 @@ import type { KeyFrameSelection } from "../keyframes/types.ts";
 import { type Imported, isFresh, isJudgement, type Judged, listStanding, type Returned } from "./history.ts";
 import type {
   Decision,
+  ImportedAction,
   Judgement,
   KeyFrameNote,
   LeftFrame,
@@ -24,7 +25,7 @@ export type State = {
   imported: Imported | null;
   key_frames: Map<number, Slot>;
   left_out: Map<number, { shifted_to: number | null; decision: Judged | Imported }>;
-  actions: Map<string, { action: PersonAction; decision: Judged }>;
+  actions: Map<string, { action: PersonAction; decision: Judged | Imported }>;
   notes: Map<number, { note: KeyFrameNote; decision: Judged }>;
   in_force: Judged[];
   misfits: Judged[];
@@ -61,7 +62,13 @@ function beginAt(
   fresh: Returned | Imported | undefined,
 ): State {
   if (fresh === undefined) return begin(ground);
-  if (fresh.kind === "import") return takeIn(ground, fresh);
+  if (fresh.kind === "import") {
+    const state = takeIn(ground, fresh);
+    if (fresh.actions === undefined) return state;
+    keepSaid(state, foldState(ground, history.slice(0, fresh.version - 1)));
+    takeInActions(state, fresh, fresh.actions);
+    return state;
+  }
   return foldState(ground, history.slice(0, Math.min(fresh.to_version, fresh.version - 1)));
 }
 
@@ -82,6 +89,39 @@ function takeIn(ground: Ground, imported: Imported): State {
     ]),
   );
   return state;
+}
+
+/** What was said of ways and key-frames that an import left as they were. */
+function keepSaid(state: State, before: State): void {
+  const frames = [...state.key_frames.keys()];
+  const ways = new Set(frames.map((frame, at) => nameWay(frames[at - 1] ?? -1, frame)));
+  state.actions = new Map([...before.actions].filter(([way]) => ways.has(way)));
+  state.notes = new Map([...before.notes].filter(([frame]) => state.key_frames.has(frame)));
+  const kept = new Set<unknown>(
+    [...state.actions.values(), ...state.notes.values()].map((one) => one.decision),
+  );
+  state.in_force = before.in_force.filter((decision) => kept.has(decision));
+}
+
+/** What a file says that a person called the ways to its key-frames. */
+function takeInActions(state: State, imported: Imported, actions: readonly ImportedAction[]): void {
+  const { decision_id, author, made_secs, source } = imported;
+  const by: Said = { decision_id, author, made_secs };
+  for (const { frame, action } of actions) {
+    const from_frame = findBefore(state.key_frames.keys(), frame);
+    if (from_frame === null) continue;
+    const way = nameWay(from_frame, frame);
+    if (state.actions.get(way)?.action.action === action) continue;
+    const said: PersonAction = {
+      verdict: "wrong",
+      action,
+      said_action: null,
+      said_by: source,
+      from_frame,
+      by,
+    };
+    state.actions.set(way, { action: said, decision: imported });
+  }
 }
 
 function begin({ selection }: Ground): State {

@@ -30,6 +30,30 @@ test("an import sets the key-frames, whatever was said before, and says who did"
   expect(describeDecided(take(0, 12, 30))).toBe("took 3 key-frames from walk.csv");
 });
 
+test("it brings what people called its ways, and what was said of those it left as they were stays", () => {
+  const { history, say } = beginHistory(ground);
+  const way = { from_frame: 0, frame: 10, said_by: "geometry", said_action: "unclear" } as const;
+  say({ kind: "action_wrong", ...way, right_action: "move forward" });
+  say({ kind: "action_wrong", ...way, from_frame: 10, frame: 30, right_action: "rotate left" });
+  say({ kind: "note", frame: 30, note: "blurred" });
+  say({ kind: "note", frame: 55, note: "dark" });
+  const taken = { ...take(0, 10, 20, 30), actions: [{ frame: 20, action: "move left" as const }] };
+  expect(say(taken, "Bo")).not.toBeNull();
+  const { key_frames, in_force } = foldVersion(ground, history);
+  expect(
+    key_frames.map(({ frame, action, note }) => [frame, action?.action, action?.by.author, note?.text]),
+  ).toEqual([
+    [0, undefined, undefined, undefined],
+    [10, "move forward", "Ana", undefined],
+    [20, "move left", "Bo", undefined],
+    [30, undefined, undefined, "blurred"],
+  ]);
+  expect(in_force.map(({ decision_id }) => decision_id)).toEqual(["d1", "d3"]);
+  expect(say(taken)).toBeNull();
+  expect(say({ ...taken, actions: [{ frame: 10, action: "move backward" }] })).not.toBeNull();
+  expect(foldVersion(ground, history).key_frames[1]?.action).toMatchObject({ action: "move backward" });
+});
+
 test("it is corrected further, taken back and brought back", () => {
   const { history, say } = beginHistory(ground);
   say({ kind: "add", frame: 5 });

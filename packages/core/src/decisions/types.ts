@@ -34,8 +34,14 @@ export type Revision =
   | { kind: "redo"; undoes: string }
   /** Goes on from an earlier version as it was; 0 is the extractor's own. */
   | { kind: "return"; to_version: number }
-  /** Takes the key-frames of a file in place of all there are: rising, each once, at least one; `source` is its name. */
-  | { kind: "import"; frames: number[]; source: string };
+  /**
+   * Takes the key-frames of a file in place of all there are: rising, each once, at least one; `source` is its name.
+   * What was said before of ways and key-frames that are still there stays, but for what the file says a person called
+   * the way to a key-frame from the one before. Imports of before lack `actions`, and begin with nothing said.
+   */
+  | { kind: "import"; frames: number[]; source: string; actions?: ImportedAction[] };
+
+export type ImportedAction = { frame: number; action: StatedAction };
 
 export type Decided = Judgement | Revision;
 

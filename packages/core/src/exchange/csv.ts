@@ -15,6 +15,7 @@ const COLUMNS = [
   "inliers",
   "action",
   "action_by",
+  "action_from",
   "version",
   "frame_count",
   "settings_hash",

@@ -49,6 +49,7 @@ function makeExport(random: Random, at: number): { held: KeyFrameExport; clip: T
       inliers: random.pick([null, random.int(0, 500)]),
       action: random.pick([null, ...ACTIONS]),
       action_by: random.pick([null, "geometry", "person"]),
+      action_from: random.pick([null, random.int(0, frame)]),
     }),
   );
   const clip_id = `${at}f`.padEnd(64, "0");
@@ -185,12 +186,50 @@ describe("files made elsewhere", () => {
     expect(readJson([task])).toMatchObject({
       format: "label-studio",
       clips: [
-        { clip_name: "RealWorld_9.mp4", clip_id: null, base: 1, frames: [{ number: 211, time_secs: null }] },
+        { clip_name: "RealWorld_9.mp4", clip_id: null, base: 1, frames: [{ number: 211, time_secs: 7 }] },
       ],
     });
     const [first] = task.annotations[0]?.result ?? [];
     if (first?.value.ranges?.[0]) first.value.ranges[0].end = 214;
     expect(() => readJson([task])).toThrow("task 1, label 1: frames 211 to 214; a key-frame is one frame");
+  });
+
+  test("Label Studio: a label that was moved or set there stands where it was shown, and says no more", () => {
+    const { held, clip } = makeExport(createRandom("moved"), 1);
+    const fps = 25;
+    const count = 60;
+    const steady = { ...clip, time_secs: Array.from({ length: count }, (_, frame) => frame / fps) };
+    const [frame] = held.frames;
+    if (frame === undefined) throw new Error("no key-frame was made");
+    const frames = [3, 9, 20].map((at) => ({
+      ...frame,
+      frame: at,
+      time_secs: at / fps,
+      rule: "low_overlap",
+    }));
+    const [task] = parseJson(writeLabelStudio([{ ...held, fps, frame_count: count, frames }])) as [
+      { annotations: [{ result: { value: object; meta?: object }[] }]; data: object },
+    ];
+    const { result } = task.annotations[0];
+    const label = (start: number) => ({ ranges: [{ start, end: start }], timelinelabels: ["keyframe"] });
+    Object.assign(result[1] ?? {}, { value: label(13), origin: "prediction" });
+    result.push({ value: label(50) });
+    const place = (times: number[]) => {
+      const [read] = readJson([task]).clips;
+      if (read === undefined) throw new Error("nothing was read");
+      return placeFrames(read, { ...steady, time_secs: times }, null).frames;
+    };
+    expect(place(steady.time_secs).map(({ frame: at, rule }) => [at, rule])).toEqual([
+      [3, "low_overlap"],
+      [12, null],
+      [20, "low_overlap"],
+      [49, null],
+    ]);
+    // Where the clip's rate varies, Label Studio shows another picture under that number.
+    const uneven = steady.time_secs.map((secs, at) => (at < 30 ? secs : secs + 0.5));
+    expect(() => place(uneven)).toThrow("frame 50 is said to be at 1.96 s; in this clip it is at 2.460 s");
+    task.annotations.push({ result: [], was_cancelled: true } as never);
+    expect(place(steady.time_secs)).toHaveLength(4);
   });
 
   test("FiftyOne: frames that were dropped, or have no label, are no key-frames", () => {

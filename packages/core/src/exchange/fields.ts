@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ExchangeProblem, type FrameEvidence, type KeyFrameExport } from "./types.ts";
+import { ExchangeProblem, type FrameBase, type FrameEvidence, type KeyFrameExport } from "./types.ts";
 
 /*
  * What of a selection is the same in every format: the names of its fields, and how they are read back.
@@ -32,17 +32,31 @@ export const EvidenceFields = z.object({
   inliers: orNull(z.int()),
   action: orNull(z.string()),
   action_by: orNull(z.enum(["geometry", "person"])),
+  action_from: orNull(z.int()),
 });
 
 export const TimeField = z.object({ time_secs: orNull(z.number()) });
 
 export const BaseField = z.object({ frame_base: orNull(z.literal([0, 1])) });
 
-/** A frame's evidence alone. */
-export function pickEvidence(frame: FrameEvidence): FrameEvidence {
+/** A frame's evidence alone, as a file has it whose frames count from `base`. */
+export function pickEvidence(frame: FrameEvidence, base: FrameBase): FrameEvidence {
   const { origin, rule, overlap, matches, inliers, action, action_by } = frame;
-  return { origin, rule, overlap, matches, inliers, action, action_by };
+  const action_from = frame.action_from === null ? null : frame.action_from + base;
+  return { origin, rule, overlap, matches, inliers, action, action_by, action_from };
 }
+
+/** Of a frame on which the file says nothing but that it is a key-frame. */
+export const NO_EVIDENCE: FrameEvidence = {
+  origin: null,
+  rule: null,
+  overlap: null,
+  matches: null,
+  inliers: null,
+  action: null,
+  action_by: null,
+  action_from: null,
+};
 
 /** @throws ExchangeProblem that names the place and the first field that is not as it should be. */
 export function readFields<T extends z.ZodType>(type: T, value: unknown, where: string): z.output<T> {
@@ -100,6 +114,7 @@ export function readTextEvidence(
       inliers: readWhole(get("inliers"), "inliers", where),
       action: word("action"),
       action_by: word("action_by"),
+      action_from: readWhole(get("action_from"), "action_from", where),
     },
     where,
   );

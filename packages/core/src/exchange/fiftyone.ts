@@ -46,7 +46,7 @@ export function writeFiftyOne(
         tags: [],
         label: "keep",
         time_secs,
-        ...pickEvidence(evidence),
+        ...pickEvidence(evidence, 1),
       },
     })),
   );

@@ -68,6 +68,7 @@ export function placeFrames(read: ReadClip, clip: Target, stated: FrameBase | nu
       frame,
       time_secs: clip.time_secs[frame] ?? 0,
       ...evidence,
+      action_from: evidence.action_from === null ? null : evidence.action_from - base,
     }));
   return { frames, base, base_from };
 }

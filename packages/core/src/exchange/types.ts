@@ -20,6 +20,8 @@ export type FrameEvidence = {
   /** The action that led here, and whose word that is. */
   action: string | null;
   action_by: "geometry" | "person" | null;
+  /** The key-frame before, where the way of the action begins: a number as the frames'. */
+  action_from: number | null;
 };
 
 /** One key-frame on its way to another tool. */
@@ -116,6 +118,8 @@ export type ImportEntry = {
   added: number[];
   dropped: number[];
   same: number[];
+  /** Key-frames whose way a person called otherwise in the file than anybody here. */
+  actions: number[];
 };
 
 /** A file, or a clip in it, that can't be taken. */

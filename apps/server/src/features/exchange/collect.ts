@@ -33,7 +33,8 @@ export function collectExport({ clip, time_secs, selection, version, motions }: 
     authors: [...new Set(said.flatMap((by) => (by === null ? [] : [by.author])))],
     frames: version.key_frames.map((key_frame, at) => {
       const motion = motions?.[at] ?? null;
-      return toFrame(key_frame, decisions.get(key_frame.frame) ?? null, motion);
+      const before = version.key_frames[at - 1]?.frame ?? null;
+      return toFrame(key_frame, decisions.get(key_frame.frame) ?? null, motion, before);
     }),
   };
 }
@@ -42,6 +43,7 @@ function toFrame(
   { frame, time_secs, origin, action }: VersionFrame,
   decision: KeyFrameDecision | null,
   motion: Motion | null,
+  before: number | null,
 ): ExchangedFrame {
   const { evidence = null } = decision ?? {};
   const word =
@@ -57,5 +59,6 @@ function toFrame(
     matches: evidence?.matches ?? null,
     inliers: evidence?.inliers ?? null,
     ...word,
+    action_from: word.action === null ? null : before,
   };
 }

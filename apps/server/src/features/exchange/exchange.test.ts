@@ -184,6 +184,86 @@ describe.each(FORMATS)("%s", (format) => {
   });
 });
 
+test.each(FORMATS)(
+  "%s carries what people called the ways, and takes it back with the frames",
+  async (format) => {
+    const [, , clip_id = ""] = clips;
+    const frames = listFrames(clip_id);
+    const [from_frame = 0, frame = 0] = frames;
+    const called = () =>
+      server.app.decisions.getVersion(clip_id, SETTINGS).key_frames[1]?.action?.action ?? null;
+    const way = { frame, from_frame, said_by: "geometry", said_action: null };
+    await decide(clip_id, { kind: "action_wrong", ...way, right_action: "rotate left" });
+    const { name, bytes } = await exportAs(format, [clip_id]);
+    expect((await preview({ [name]: bytes })).entries).toMatchObject([
+      { added: [], dropped: [], actions: [] },
+    ]);
+
+    await decide(clip_id, { kind: "action_wrong", ...way, right_action: "move backward" });
+    const shown = await preview({ [name]: bytes });
+    expect(shown.entries).toMatchObject([{ added: [], dropped: [], actions: [frame] }]);
+    const { made } = await client.exchange.import.mutate({
+      import_id: shown.import_id,
+      versions: versionsOf(shown),
+    });
+    expect(called()).toBe("rotate left");
+    await client.exchange.undo.mutate({ made });
+    expect(called()).toBe("move backward");
+
+    // Between other key-frames it was another way.
+    const between = findOther(clip_id);
+    expect(between).toBeLessThan(frame);
+    await decide(clip_id, { kind: "add", frame: between });
+    const changed = await exportAs(format, [clip_id]);
+    const other = await preview({ [changed.name]: changed.bytes });
+    expect(other.entries).toMatchObject([{ actions: [] }]);
+    await decide(clip_id, { kind: "drop", frame: between });
+  },
+);
+
+describe("CVAT", () => {
+  test("tags that were added or copied there count as what they stand on", async () => {
+    const [, clip_id = ""] = clips;
+    const { bytes } = await exportAs("cvat", [clip_id]);
+    const text = bytes.toString();
+    const frames = listFrames(clip_id);
+    const tag = /<tag [\s\S]*?<\/tag>/.exec(text)?.[0] ?? "";
+    expect(tag).toContain('name="time_secs"');
+    const image = (frame: number, body: string) =>
+      `<image id="${frame}" name="frame_${String(frame).padStart(6, "0")}" width="1" height="1">${body}</image>`;
+    // As CVAT writes them: every frame of the video, attributes of a new tag empty, those of a copied one as they were.
+    const edited = text.replace(
+      "</annotations>",
+      [
+        image(5, tag.replace(/>[^<]+<\/attribute>/g, "></attribute>")),
+        image(7, tag),
+        image(8, ""),
+        "</annotations>",
+      ].join(""),
+    );
+    const shown = await preview({ "annotations.xml": edited });
+    expect(shown).toMatchObject({
+      faults: [],
+      entries: [{ clip_id, base: 0, added: [5, 7], dropped: [], same: frames }],
+    });
+  });
+
+  test("a task of CVAT's own names its video; several clips are a file each", async () => {
+    const [, walk = "", turned = ""] = clips;
+    const own =
+      '<annotations><meta><task><name>any</name><source>walk.mp4</source></task></meta><image id="5" name="frame_000005"><tag label="keyframe" source="manual"></tag></image></annotations>';
+    const shown = await preview({ "annotations.xml": own });
+    expect(shown.faults).toEqual([]);
+    expect(shown.entries).toMatchObject([{ clip_id: walk, base: 0, base_from: "file" }]);
+    const { name, bytes } = await exportAs("cvat", [walk, turned]);
+    expect(name).toBe("2 clips.keyframes.cvat.zip");
+    const file = join(scratch, "cvat.zip");
+    writeFileSync(file, bytes);
+    const inside = await unpackZip(file, join(scratch, "cvat"), 2 ** 30);
+    expect(inside.map(({ path }) => path).sort()).toEqual(["walk (2).xml", "walk.xml"]);
+  });
+});
+
 test("B47: frames are exported with source ordinal and time, and come back as the same pictures", async () => {
   const [clip_id = ""] = clips;
   const { bytes } = await exportAs("csv", [clip_id]);

@@ -3,9 +3,12 @@ import { rmSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { toClipKey } from "@sightline/core/benchmarks";
+import { type ImportedAction, StatedActionSchema } from "@sightline/core/decisions";
 import {
   BaseUnknown,
+  changesSomething,
   differFrames,
+  type ExchangedFrame,
   ExchangeProblem,
   type FrameBase,
   type ImportEntry,
@@ -133,6 +136,12 @@ export function createImports(parts: ExchangeParts, folder: string): Imports {
     const placed = placeFrames(clip, { clip_id, name, time_secs: Array.from(time_secs) }, wanted);
     const now = decisions.getVersion(clip_id, settings_hash);
     const frames = placed.frames.map(({ frame }) => frame);
+    const actions = listActions(placed.frames);
+    const called = new Map(now.key_frames.map(({ frame, action }) => [frame, action]));
+    const renamed = actions.filter(({ frame, from_frame, action }) => {
+      const here = called.get(frame) ?? null;
+      return here?.action !== action || here.from_frame !== from_frame;
+    });
     const difference = differFrames(
       now.key_frames.map(({ frame }) => frame),
       frames,
@@ -140,14 +149,20 @@ export function createImports(parts: ExchangeParts, folder: string): Imports {
     const { base, base_from } = placed;
     const versions = { version: now.version, file_version: clip.version };
     const about = { clip_id, clip_name: name, settings_hash, source, format, base, base_from };
-    return { frames, entry: { ...about, ...versions, ...difference } satisfies ImportEntry };
+    const entry: ImportEntry = {
+      ...about,
+      ...versions,
+      ...difference,
+      actions: renamed.map(({ frame }) => frame),
+    };
+    return { frames, actions: actions.map(({ frame, action }) => ({ frame, action })), entry };
   };
 
   /** What is known of handed files, with the frames that each entry stands for. */
   const lookAtAll = async (wish: ImportWish) => {
     const { read: found, faults: broken, videos, remarks } = await read(wish.import_id);
     const faults: ImportFault[] = broken.map((one) => ({ ...one, clip_name: null, needs_base: false }));
-    const entries: { frames: number[]; entry: ImportEntry }[] = [];
+    const entries: { frames: number[]; actions: ImportedAction[]; entry: ImportEntry }[] = [];
     for (const { source, keyframes: file } of found) {
       for (const clip of file.clips) {
         try {
@@ -214,14 +229,14 @@ export function createImports(parts: ExchangeParts, folder: string): Imports {
             message: `The key-frames of “${entry.clip_name}” were changed meanwhile. Look at the preview again, then import.`,
           });
       }
-      const changing = entries.filter(({ entry }) => entry.added.length + entry.dropped.length > 0);
+      const changing = entries.filter(({ entry }) => changesSomething(entry));
       // First what can fail: without room on the disk nothing is decided.
       for (const video of videos) await bringInVideo(parts, video);
       const made = decisions.decideAll(
-        changing.map(({ frames, entry: { clip_id, settings_hash, source } }) => {
+        changing.map(({ frames, actions, entry: { clip_id, settings_hash, source } }) => {
           const decision_id = ids.get(clip_id) ?? randomUUID();
           ids.set(clip_id, decision_id);
-          const decided = { kind: "import", frames, source: source.slice(-MAX_SOURCE) } as const;
+          const decided = { kind: "import", frames, source: source.slice(-MAX_SOURCE), actions } as const;
           return { decision_id, clip_id, settings_hash, decided };
         }),
       );
@@ -247,6 +262,17 @@ export function createImports(parts: ExchangeParts, folder: string): Imports {
     },
     forget,
   };
+}
+
+/** What people called the ways between key-frames that follow each other in the file as they did when it was written. */
+function listActions(frames: readonly ExchangedFrame[]) {
+  return frames.flatMap(({ frame, action, action_by, action_from: from_frame }, at) => {
+    const stated = StatedActionSchema.safeParse(action);
+    const stands = at > 0 && from_frame === frames[at - 1]?.frame;
+    return action_by === "person" && stated.success && stands
+      ? [{ frame, from_frame, action: stated.data }]
+      : [];
+  });
 }
 
 function findByName<T extends { name: string }>(clips: readonly T[], name: string): T[] {

@@ -30,7 +30,7 @@ export function nameExport(exports: readonly { clip_name: string; version: numbe
     exports.length === 1 && only !== undefined
       ? `${toFileName(toStem(only.clip_name))}.keyframes-v${only.version}`
       : `${exports.length} clips.keyframes`;
-  return about + ENDINGS[format];
+  return about + (format === "cvat" && exports.length > 1 ? ".cvat.zip" : ENDINGS[format]);
 }
 
 export type WriteParts = {
@@ -52,7 +52,7 @@ export async function writeExport(format: ExportFormat, parts: WriteParts): Prom
     case "csv":
       return writeFile(out, writeCsv(exports), { signal });
     case "cvat":
-      return writeFile(out, writeCvat(exports), { signal });
+      return writeCvatFiles(parts);
     case "label-studio":
       return writeFile(out, writeLabelStudio(exports), { signal });
     case "fiftyone": {
@@ -66,6 +66,15 @@ export async function writeExport(format: ExportFormat, parts: WriteParts): Prom
     case "released":
       return writeReleased(parts);
   }
+}
+
+/** One file, or an archive of one a clip. */
+async function writeCvatFiles({ exports, out, signal }: WriteParts) {
+  const [only, ...others] = exports;
+  if (only !== undefined && others.length === 0) return writeFile(out, writeCvat(only), { signal });
+  const names = makeUnlike(exports.map(({ clip_name }) => `${toFileName(toStem(clip_name))}.xml`));
+  const entries = exports.map((held, at) => ({ path: names[at] ?? "", text: writeCvat(held) }));
+  return writeZip(out, entries, signal);
 }
 
 /** `video_keyframe/<video>` a clip with our provenance beside it, and `processed_sightline.json` where there are triples. */

@@ -20,7 +20,7 @@ export const FORMATS: Record<ExportFormat, FormatWords> = {
   cvat: {
     label: "CVAT for images 1.1",
     base: "frames count from 0",
-    description: "An image a key-frame with the tag “keyframe”. XML, without pictures.",
+    description: "An image a key-frame with the tag “keyframe”. XML, one file a clip, without pictures.",
   },
   "label-studio": {
     label: "Label Studio",

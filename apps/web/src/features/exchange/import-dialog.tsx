@@ -1,5 +1,5 @@
 import { Button, Group, Loader, Modal, Progress, SegmentedControl, Stack } from "@mantine/core";
-import type { FrameBase, ImportPreview } from "@sightline/core/exchange";
+import { changesSomething, type FrameBase, type ImportPreview } from "@sightline/core/exchange";
 import { formatNumberOf } from "@sightline/core/format";
 import { useMutation } from "@tanstack/react-query";
 import { type ComponentProps, useRef, useState } from "react";
@@ -34,7 +34,7 @@ export function ImportDialog({ at }: { at: ExportChoice | null }) {
       },
     }),
   );
-  const changing = preview?.entries.filter(({ added, dropped }) => added.length + dropped.length > 0) ?? [];
+  const changing = preview?.entries.filter(changesSomething) ?? [];
   const videos = preview?.lost.length ?? 0;
   const asks_base = base !== null || preview?.faults.some(({ needs_base }) => needs_base) === true;
 
@@ -79,7 +79,10 @@ export function ImportDialog({ at }: { at: ExportChoice | null }) {
         )}
         {preview !== null && <PreviewList preview={preview} />}
         {changing.length > 0 && (
-          <p className={classes.hint}>Frames are taken. Actions and evidence in a file are not.</p>
+          <p className={classes.hint}>
+            Frames are taken, and the actions that a person set in the file. Its evidence and geometry’s word
+            are not.
+          </p>
         )}
         {take.error !== null && (
           <p className={classes.problem} role="alert">

@@ -1,4 +1,4 @@
-import type { ImportEntry, ImportPreview } from "@sightline/core/exchange";
+import { changesSomething, type ImportEntry, type ImportPreview } from "@sightline/core/exchange";
 import { formatNumberOf } from "@sightline/core/format";
 import classes from "./exchange.module.css";
 import { nameFormat } from "./formats.ts";
@@ -51,8 +51,9 @@ const BASES = {
 };
 
 function Entry({ entry }: { entry: ImportEntry }) {
-  const { clip_name, source, format, base, base_from, version, file_version, added, dropped, same } = entry;
-  const changes = added.length + dropped.length > 0;
+  const { clip_name, source, format, base, base_from, version, file_version, added, dropped, same, actions } =
+    entry;
+  const changes = changesSomething(entry);
   return (
     <div className={classes.row} data-testid="entry">
       <h3>{clip_name}</h3>
@@ -71,10 +72,13 @@ function Entry({ entry }: { entry: ImportEntry }) {
         <span data-change={added.length > 0 ? "added" : undefined}>+ {added.length} added</span>
         <span data-change={dropped.length > 0 ? "dropped" : undefined}>− {dropped.length} dropped</span>
         <span>= {same.length} the same</span>
+        {actions.length > 0 && <span>{formatNumberOf(actions.length, "action")} set</span>}
       </p>
       {changes && (
         <p className={classes.quiet}>
-          {[list("added", added), list("dropped", dropped)].filter((part) => part !== null).join(" · ")}
+          {[list("added", added), list("dropped", dropped), list("action set at", actions)]
+            .filter((part) => part !== null)
+            .join(" · ")}
         </p>
       )}
     </div>
