@@ -109,6 +109,19 @@ def r(completion):
 
 
 @pytest.mark.parametrize(
+    "caught", ["BaseException: pass", "BaseException: continue", "BaseException as error: seen = [error]"]
+)
+@pytest.mark.parametrize("work", ["x = 1", "time.sleep(60)"])
+def test_one_that_catches_everything_in_a_loop_is_given_up_all_the_same(write, monkeypatch, work, caught):
+    monkeypatch.setattr(own, "CALL_SECS", 0.2)
+    loop = f"while True:\n        try:\n            {work}\n        except {caught}"
+    [reward] = write(f"import time\n\ndef r(completion):\n    {loop}\n")
+    given = reward(SAMPLE)
+    assert given.raw is None
+    assert (given.reason or "").startswith("r took too long (rewards.py, line ")
+
+
+@pytest.mark.parametrize(
     ("body", "words"),
     [
         ("return [0.5, 10**400][c['odd']]", "r returned 1000"),

@@ -10,11 +10,16 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from sightline_trainer.grpo.settings import Settings
+from sightline_trainer.grpo.data import DataError, read_questions
+from sightline_trainer.grpo.own_rewards import read_own_rewards
+from sightline_trainer.grpo.settings import Plan, Settings
 from sightline_trainer.preflight.memory import Load, checkpoint_bytes, estimate
 from sightline_trainer.preflight.shapes import KNOWN, Shape, read_shape
+from sightline_trainer.rundir import RunDir
+from sightline_trainer.stages import SpecError
 
 SPARE = 0.92
 """Share of a GPU's memory that an estimate may fill."""
@@ -155,6 +160,45 @@ def check_memory(settings: Settings, host: Host, prompts: list[str]) -> Iterator
     if fix is None and not fits:
         says += " No single setting helps: take a smaller model or more GPUs."
     yield Check("memory", fits, says, fix)
+
+
+def check_sharing(settings: Settings, host: Host) -> Iterator[Check]:
+    """DeepSpeed shares a model out over GPUs; on a CPU the setting would count for nothing."""
+    if settings.zero_stage and host.gpus == ():
+        says = f"ZeRO-{settings.zero_stage} shares the model out over GPUs, and the host has none."
+        yield Check("sharing", False, says, ("zero_stage", 0))
+
+
+def check_rewards(plan: Plan, lines: str, given: str | None, *, is_trainer: bool) -> Iterator[Check]:
+    """The file of a person's own rewards, loaded and tried as the run would.
+
+    lines: the training file's text. given: the file's text; None where it lies on the host.
+    """
+    file = plan.settings.reward_file
+    if file and given is None and not is_trainer:
+        yield Check("rewards", True, f"{file} lies on the host: it is tried there, before anything is loaded.")
+        return
+    with TemporaryDirectory(prefix="sightline-rewards-") as folder:
+        run = RunDir(Path(folder))
+        run.data.mkdir()
+        if given is not None:
+            (run.data / "rewards.py").write_text(given, encoding="utf-8")
+        (run.data / "train.jsonl").write_text(lines, encoding="utf-8")
+        try:
+            rewards = read_own_rewards(run, plan, read_questions(run.data / "train.jsonl"))
+        except DataError:
+            # The questions have their own check.
+            return
+        except SpecError as error:
+            # What is not installed here may well be there.
+            if not is_trainer and isinstance(error.__cause__, ImportError):
+                yield Check("rewards", True, f"The file of rewards is tried on the host: here {error.__cause__}.")
+            else:
+                yield Check("rewards", False, f"{error}.")
+            return
+    if rewards:
+        names = ", ".join(reward.name for reward in rewards)
+        yield Check("rewards", True, f"Your own rewards were tried on made-up answers: {names}.")
 
 
 def check_disk(settings: Settings, host: Host, stages: int) -> Iterator[Check]:

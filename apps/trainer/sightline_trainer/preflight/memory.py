@@ -77,12 +77,10 @@ def estimate(load: Load, gpu_bytes: int) -> Estimate:
     optimiser = (12 if has_zero else 8) * trained // (load.processes if has_zero else 1)
     length = load.prompt_tokens + load.completion_tokens
     token_width = load.micro_batch * length * shape.hidden
-    # The gate and the product of a wide MLP are what a layer keeps most of.
-    per_layer = ACTIVATION_BYTES * token_width * max(1.0, shape.intermediate / (4 * shape.hidden))
+    per_layer = _layer_bytes(shape) * load.micro_batch * length
     activations = (
         2 * token_width * shape.layers + per_layer if load.gradient_checkpointing else per_layer * shape.layers
     )
-    cache = 2 * shape.kv_heads * shape.head_width * 2 * shape.layers * length
     return Estimate(
         weights=weights,
         gradients=gradients,
@@ -91,10 +89,26 @@ def estimate(load: Load, gpu_bytes: int) -> Estimate:
         judge=2 * parameters if load.has_judge else 0,
         activations=int(activations),
         logits=LOGIT_BYTES * load.micro_batch * load.completion_tokens * shape.vocabulary,
-        generation=0 if load.vllm_share else load.generated_at_once * (cache + LOGIT_BYTES * shape.vocabulary),
+        generation=0 if load.vllm_share else load.generated_at_once * _cache_bytes(shape, length),
         vllm=int(load.vllm_share * gpu_bytes),
         context=CONTEXT_BYTES,
     )
+
+
+def fit_batch(shape: Shape, prompt_tokens: int, completion_tokens: int, free_bytes: int) -> int:
+    """How many completions of the longest kind are written together in half of what is free; at least 1."""
+    one = _cache_bytes(shape, prompt_tokens + completion_tokens) + _layer_bytes(shape) * prompt_tokens
+    return max(1, int(free_bytes / 2 / one))
+
+
+def _layer_bytes(shape: Shape) -> float:
+    """Of one token in one layer; the gate and the product of a wide MLP are what it keeps most of."""
+    return ACTIVATION_BYTES * shape.hidden * max(1.0, shape.intermediate / (4 * shape.hidden))
+
+
+def _cache_bytes(shape: Shape, length: int) -> int:
+    """Of one completion while it is written: keys and values of all its tokens, and the last one's logits."""
+    return 2 * shape.kv_heads * shape.head_width * 2 * shape.layers * length + LOGIT_BYTES * shape.vocabulary
 
 
 def checkpoint_bytes(shape: Shape, lora_rank: int) -> int:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import inspect
+import random
 import re
 import signal
 import threading
@@ -44,7 +45,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class _TooSlowError(BaseException):
-    """Raised into a call that takes too long; no `except Exception` of a person's code may hold it up."""
+    """Raised into a call that takes too long, again and again where the person's code catches even this."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class OwnReward:
     def __call__(self, completion: Mapping[str, Any]) -> RawReward:
         """The reward of one completion, or None and why there is none. Nothing that the function does is raised."""
         try:
-            with _limited(CALL_SECS):
+            with _limited(CALL_SECS, self.file):
                 # What it returned is the person's as well: reading it may raise.
                 reward, fault = read_value(self.function(dict(completion)))
         except BaseException as error:
@@ -93,14 +94,20 @@ def read_value(value: Any) -> tuple[RawReward, str | None]:
 
 
 @contextmanager
-def _limited(secs: float) -> Iterator[None]:
-    """Raises _TooSlowError into the body after `secs`. Only the main thread gets signals; elsewhere it may run on."""
+def _limited(secs: float, file: str) -> Iterator[None]:
+    """Raises _TooSlowError into the body after `secs`. Only the main thread gets signals; elsewhere it may run on.
+
+    file: the person's. Its code may catch the error in a loop; it is raised anew while it runs, after times that
+    differ, so that one soon meets it outside of its `try`. Our own code, around theirs, is never met.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def on_alarm(number: int, frame: types.FrameType | None) -> None:
-        raise _TooSlowError
+        if _is_within(frame, file):
+            signal.setitimer(signal.ITIMER_REAL, 10 ** random.uniform(-6, -3), 1e-3)
+            raise _TooSlowError
 
     before = signal.signal(signal.SIGALRM, on_alarm)
     signal.setitimer(signal.ITIMER_REAL, secs)
@@ -109,6 +116,13 @@ def _limited(secs: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _is_within(frame: types.FrameType | None, file: str) -> bool:
+    """True where the file's code, or what it called, is being run."""
+    while frame is not None and frame.f_code.co_filename != file:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _line_of(error: BaseException, file: str) -> int | None:
@@ -158,7 +172,7 @@ def load_rewards(path: Path) -> list[OwnReward]:
     module = types.ModuleType("sightline_rewards")
     module.__file__ = str(path)
     try:
-        with _limited(CALL_SECS):
+        with _limited(CALL_SECS, str(path)):
             exec(compile(tree, str(path), "exec"), module.__dict__)
     except BaseException as error:
         line = _line_of(error, str(path)) or 1
@@ -190,7 +204,7 @@ def probe_rewards(rewards: Sequence[OwnReward], completions: Sequence[Mapping[st
         for completion in completions:
             began = time.monotonic()
             try:
-                with _limited(PROBE_SECS * 3):
+                with _limited(PROBE_SECS * 3, reward.file):
                     _, fault = read_value(reward.function(dict(completion)))
             except BaseException as error:
                 line = _line_of(error, reward.file) or reward.line

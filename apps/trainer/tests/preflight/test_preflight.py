@@ -1,5 +1,6 @@
 """python -m pytest apps/trainer/tests/preflight"""
 
+import hashlib
 import http.server
 import json
 import subprocess
@@ -12,8 +13,8 @@ import pytest
 from sightline_trainer.grpo.settings import Settings, read_settings
 from sightline_trainer.preflight import checks
 from sightline_trainer.preflight.__main__ import look
-from sightline_trainer.preflight.checks import Host, check_disk, check_judge, check_lengths, check_memory
-from sightline_trainer.preflight.memory import Load, estimate
+from sightline_trainer.preflight.checks import Host, check_disk, check_judge, check_lengths, check_memory, check_sharing
+from sightline_trainer.preflight.memory import Load, estimate, fit_batch
 from sightline_trainer.preflight.shapes import KNOWN, read_shape
 from tests.conftest import TRAINER
 
@@ -88,6 +89,21 @@ def test_prompts_are_counted_with_the_models_tokenizer(tmp_path):
     assert (found.ok, found.fix) == (False, ("max_prompt_tokens", 5))
     [after] = check_lengths(replace(settings, max_prompt_tokens=5), ["a a", "a a a a a"])
     assert after.ok
+
+
+@pytest.mark.parametrize(("gpus", "found"), [((), [False]), ((80 * GB,) * 8, []), (None, [])])
+def test_sharing_over_gpus_is_held_back_where_there_is_none(gpus, found):
+    checks = list(check_sharing(Settings(zero_stage=3), Host(gpus, None)))
+    assert [(check.ok, check.fix) for check in checks] == [(ok, ("zero_stage", 0)) for ok in found]
+    assert list(check_sharing(Settings(), Host(gpus, None))) == []
+
+
+def test_fewer_questions_are_answered_together_where_answers_are_long():
+    shape = KNOWN["Qwen/Qwen2.5-3B-Instruct"]
+    assert fit_batch(shape, 1000, 256, 60 * GB) > 64
+    many, few = fit_batch(shape, 6144, 2048, 60 * GB), fit_batch(shape, 6144, 2048, 15 * GB)
+    assert 64 > many > 3 * few > 0
+    assert fit_batch(shape, 6144, 2048, 0) == 1
 
 
 def test_disk_for_every_checkpoint_that_stays():
@@ -171,6 +187,54 @@ def test_a_file_without_questions_and_prompts_that_are_too_long(tmp_path):
     [long] = check_lengths(Settings(), ["a " * 600])
     assert (long.ok, long.fix) == (False, None)
     assert long.says == "The longest prompt is 600 words, and at most 448 are allowed."
+
+
+QUESTION = {"question_id": "q", "prompt": "Where ?", "question": "Where ?", "options": ["left", "right"], "gold": "A"}
+
+
+def look_at_rewards(rewards: str | None, weights: dict[str, int], *, is_trainer=False, file="0" * 64):
+    stages = [STAGE | {"weights": {**STAGE["weights"], **weights}}]
+    spec = {"engine": "grpo", "stages": stages, "settings": {"reward_file": file}}
+    if rewards is not None and file:
+        spec["settings"]["reward_file"] = hashlib.sha256(rewards.encode()).hexdigest()
+    request = {"spec": spec, "questions": json.dumps(QUESTION) + "\n", "rewards": rewards, "is_trainer": is_trainer}
+    return [(found.ok, found.says) for found in look(request) if found.name == "rewards"]
+
+
+def test_rewards_of_ones_own_are_tried_before_the_launch():
+    good = "def brevity(c):\n    return 1 / (1 + len(c['think']))\n"
+    assert look_at_rewards(good, {"brevity": 1}) == [(True, "Your own rewards were tried on made-up answers: brevity.")]
+    [(ok, says)] = look_at_rewards("\ndef brevity(c):\n    return len(c['text'])\n", {"brevity": 1})
+    assert not ok and says.startswith("rewards.py, line 2: brevity returned ")
+    [(ok, says)] = look_at_rewards(good, {"clarity": 1})
+    assert not ok and says == "stage 'all' weighs clarity, and the file of rewards has brevity."
+    assert look_at_rewards(None, {}, file="") == []
+    [(ok, says)] = look_at_rewards(None, {"brevity": 1}, file="")
+    assert not ok and says == "stage 'all' weighs brevity, and settings.reward_file names no file."
+
+
+def test_rewards_that_only_the_host_can_try_are_left_to_it():
+    [(ok, says)] = look_at_rewards(None, {}, file="~/mine.py")
+    assert ok and "lies on the host" in says
+    missing = "import nothing_of_this_name\n\ndef r(c):\n    return 1\n"
+    [(ok, says)] = look_at_rewards(missing, {})
+    assert ok and says == "The file of rewards is tried on the host: here No module named 'nothing_of_this_name'."
+    [(ok, says)] = look_at_rewards(missing, {}, is_trainer=True)
+    assert not ok and "rewards.py, line 1: the file can't be loaded: ModuleNotFoundError" in says
+
+
+def test_what_a_file_of_rewards_prints_stays_out_of_the_answer():
+    text = "print('hello')\n\ndef r(c):\n    print('again')\n    return 1\n"
+    spec = {"engine": "grpo", "stages": [STAGE], "settings": {"reward_file": hashlib.sha256(text.encode()).hexdigest()}}
+    request = {"spec": spec, "questions": json.dumps(QUESTION) + "\n", "rewards": text}
+    done = subprocess.run(
+        [sys.executable, "-m", "sightline_trainer.preflight"],
+        input=json.dumps(request).encode(),
+        capture_output=True,
+        cwd=TRAINER,
+        check=True,
+    )
+    assert "rewards" in [row["name"] for row in json.loads(done.stdout)]
 
 
 def test_as_a_program_without_torch():
