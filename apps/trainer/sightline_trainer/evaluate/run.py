@@ -7,15 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from sightline_trainer.checkpoints import checkpoint_dir, is_complete
 from sightline_trainer.evaluate.pictures import unpack_pictures
 from sightline_trainer.evaluate.settings import EvaluationSettings, split_checkpoint
 from sightline_trainer.grpo.data import DataError, Question, read_questions
-from sightline_trainer.grpo.evaluate import Answer, answer, evaluate, hash_values, settings_card
+from sightline_trainer.grpo.evaluate import BATCH, Answer, answer, evaluate, hash_values, settings_card
 from sightline_trainer.grpo.monitor import Monitor
-from sightline_trainer.grpo.prompt import Reader, show_frames, tokenizer_of
+from sightline_trainer.grpo.prompt import Reader, encode_prompts, show_frames, tokenizer_of
 from sightline_trainer.grpo.run import Run
 from sightline_trainer.grpo.scorer import Scorer
+from sightline_trainer.preflight.memory import fit_batch
+from sightline_trainer.preflight.shapes import read_shape
 from sightline_trainer.rundir import RunDir
 from sightline_trainer.wire.log import EndReason
 
@@ -38,13 +42,16 @@ class EvaluationRun(Run):
         self.log.phase("load_model", 0, 1)
         reader = self._load_reader(base)
         policy = self._load(self._policy_folder(base, settings))
-        judge = self._make_judge(base, tokenizer_of(reader))
+        # Loading takes minutes where the model is large, and a stop need not wait for the judge's or for an answer.
+        judge = None if self._is_cut() else self._make_judge(base, tokenizer_of(reader))
+        if judge is None or self._is_cut():
+            return self._end()
         scorer = Scorer({item.question_id: item for item in questions}, settings.rule_set, judge, 1, self.plan.variants)
         self.log.phase("load_model", 1, 1)
         monitor = Monitor(self.log, self.attempt.run.path)
         monitor.start()
         try:
-            return self._ask_all(policy, reader, questions, scorer, settings)
+            return self._ask_all(base, policy, reader, questions, scorer, settings)
         finally:
             monitor.stop()
 
@@ -64,6 +71,7 @@ class EvaluationRun(Run):
 
     def _ask_all(
         self,
+        base: Path,
         policy: Any,
         reader: Reader,
         questions: list[Question],
@@ -73,8 +81,9 @@ class EvaluationRun(Run):
         total = len(questions)
         answers = read_answers(self.attempt.run, self.attempt.number)
         self.log.phase("evaluate", len(answers), total)
-        for number, start in enumerate(range(0, total, settings.batch)):
-            batch = questions[start : start + settings.batch]
+        at_once = settings.batch or min(BATCH, self._room(base, reader, questions))
+        for number, start in enumerate(range(0, total, at_once)):
+            batch = questions[start : start + at_once]
             missing = {item.question_id for item in batch} - answers.keys()
             if not missing:
                 continue
@@ -99,9 +108,7 @@ class EvaluationRun(Run):
             self.progress.step = len(answers)
             self.log.phase("evaluate", len(answers), total)
             if len(answers) < total and self._is_cut():
-                self.progress.ended = "stopped" if self.attempt.is_stop_requested() else "interrupted"
-                self.log.sync()
-                return self.progress.ended
+                return self._end()
         given = [answers[item.question_id] for item in questions]
         per_task, overall, _ = evaluate(given, questions, scorer)
         self.log.evaluation(
@@ -116,6 +123,22 @@ class EvaluationRun(Run):
     def _is_cut(self) -> bool:
         """True when a person or the host asked for an end."""
         return self.progress.is_terminated or self.attempt.is_stop_requested()
+
+    def _end(self) -> EndReason:
+        self.progress.ended = "stopped" if self.attempt.is_stop_requested() else "interrupted"
+        self.log.sync()
+        return self.progress.ended
+
+    def _room(self, base: Path, reader: Reader, questions: list[Question]) -> int:
+        """Questions that the GPU can answer together, the longest answers to the longest prompt; BATCH without one."""
+        shape = read_shape(base) if self.has_gpu else None
+        if shape is None:
+            return BATCH
+        settings = self.plan.settings
+        longest = max(questions, key=lambda item: (len(item.frames), len(item.prompt)))
+        prompt_tokens = encode_prompts([longest], reader, settings)["input_ids"].shape[1]
+        free_bytes, _ = torch.cuda.mem_get_info()
+        return fit_batch(shape, prompt_tokens, settings.max_completion_tokens, free_bytes)
 
     def _put_down(self, new: Sequence[tuple[Question, Answer]], answers: dict[str, Answer], scorer: Scorer) -> None:
         """Scores answers and writes them."""

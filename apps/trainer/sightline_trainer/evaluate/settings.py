@@ -21,8 +21,8 @@ class EvaluationSettings(Settings):
 
     checkpoint: str = ""
     """`RUN_ID/STEP`: a checkpoint of a run on the same host; empty: `model` as it is, before any training."""
-    batch: int = 64
-    """Questions that are answered together."""
+    batch: int = 0
+    """Questions that are answered together; 0: 64, or as many as a GPU has room for."""
     prompt_version: str = ""
     """How the prompts were laid out; it goes into the card as given."""
     frames: str = ""
@@ -34,8 +34,8 @@ def read_evaluation_plan(spec: Mapping[str, Any]) -> Plan:
     settings = read_settings(spec, EvaluationSettings)
     if settings.checkpoint and not _CHECKPOINT.fullmatch(settings.checkpoint):
         raise SpecError(f"settings.checkpoint {settings.checkpoint!r} must be RUN_ID/STEP")
-    if settings.batch < 1:
-        raise SpecError("settings.batch must be 1 or more")
+    if settings.batch < 0:
+        raise SpecError("settings.batch must be 1 or more, or 0 for as many as there is room for")
     if settings.temperature < 0:
         raise SpecError("settings.temperature must be 0 or more; 0 takes the likeliest word each time")
     check_pictures(settings)

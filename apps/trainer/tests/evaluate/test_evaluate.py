@@ -110,12 +110,14 @@ def test_another_temperature_is_another_card_and_zero_is_greedy(root, whole):
     assert mine["settings_hash"] != other["settings_hash"]
 
 
-def test_stop_ends_within_a_batch(root):
+def test_a_stop_while_the_model_loads_is_heard_before_the_first_question(root):
     run = evaluation(root, "stopped", batch=64)
     (run.control / "stop").touch()
     assert start(run, 1).wait(timeout=300) == 75, run.attempt(1).log.read_text()[-3000:]
     assert answers(run, 1) == []
-    assert read_lines(run, 1)[-1]["reason"] == "stopped"
+    lines = read_lines(run, 1)
+    assert lines[-1]["reason"] == "stopped"
+    assert "evaluate" not in {line["name"] for line in of_type(lines, "phase")}
 
 
 def test_answers_that_had_ended_before_a_cut_are_kept_as_they_are(root, whole):
@@ -151,7 +153,7 @@ def test_a_checkpoint_that_is_not_there_is_named(root):
     assert "no whole checkpoint of step 99" in error["message"]
 
 
-@pytest.mark.parametrize("settings", [{"checkpoint": "../../etc/3"}, {"checkpoint": "x"}, {"batch": 0}])
+@pytest.mark.parametrize("settings", [{"checkpoint": "../../etc/3"}, {"checkpoint": "x"}, {"batch": -1}])
 def test_a_wrong_spec_is_named(settings):
     with pytest.raises(SpecError, match=next(iter(settings))):
         read_evaluation_plan({"run_id": "r", "settings": settings})
