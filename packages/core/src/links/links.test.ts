@@ -275,6 +275,22 @@ describe("which link broke, on worlds of which one link was broken on purpose", 
     expect(new Set(found)).toEqual(new Set(["extraction"]));
   });
 
+  it("reasoning: what is said in another language can't be told, unless a judge read it", () => {
+    for (const text of [
+      "在第1帧我向左转,所以我面向南方。",
+      "In Bild 1 biege ich links ab, also schaue ich nach Süden.",
+      "في الإطار ١ استدرت يسارا",
+    ])
+      for (const one of whole) {
+        const { gold } = one.evidence.question;
+        const said = answer(one.evidence, write([text], gold ?? "A"));
+        const find = (evidence: LinkEvidence) =>
+          checkLinks(evidence).checks.find(({ link }) => link === "reasoning")?.state;
+        expect(find({ ...said, judges: [] })).toBe("unknown");
+        expect(find(said)).toBe("holds");
+      }
+  });
+
   it("says that it can't tell where there is nothing to tell by", () => {
     for (const { evidence } of whole) {
       const {

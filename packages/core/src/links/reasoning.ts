@@ -33,10 +33,16 @@ export function checkReasoning(evidence: LinkEvidence, told: Told | null, need: 
     return { check: { state: "fails", sentence: "There is no reasoning.", looks: [] }, ...none };
   const kind = getNeedKind(evidence.question.task);
   if (told?.kind === "moves") return checkChain(evidence, told, reasoning);
+  if (!ENGLISH_WORD.test(reasoning.text))
+    return { check: checkByJudge(evidence, "It is in no words that are known here"), ...none };
   if (kind === "heading") return checkHeadingWords(evidence, told, reasoning);
   if (kind !== null && need !== null) return checkStatement(evidence, need, reasoning);
-  return { check: checkByJudge(evidence), ...none };
+  return { check: checkByJudge(evidence, "Nobody wrote down which fact is needed"), ...none };
 }
+
+/** Prose about a path that has none of these is in another language, and what it leaves out can't be told. */
+const ENGLISH_WORD =
+  /\b(i|my|the|of|to|from|and|then|with|this|left|right|ahead|behind|forward|turn(s|ed|ing)?|fac(e|es|ing)|north|east|south|west)\b/i;
 
 const CHAIN = /\b(\d{1,4})\s+(left|right|around|forward)\b(?:\s+(north|east|south|west)\b)?/g;
 const HEADING_WORD = /\b(north|east|south|west)\b/gi;
@@ -265,12 +271,13 @@ function checkOrder(
 }
 
 /** Without a known fact: a judge that reads the reasoning alone either gets to the right answer or doesn't. */
-function checkByJudge({ judges, question: { gold } }: LinkEvidence): Check {
+/** @param why  What keeps the rules from telling by themselves. */
+function checkByJudge({ judges, question: { gold } }: LinkEvidence, why: string): Check {
   const judge = judges.find(({ status, letter }) => status === "ok" && letter !== null);
   if (judge === undefined || gold === null)
     return {
       state: "unknown",
-      sentence: "Nobody wrote down which fact is needed, and no judge read the reasoning.",
+      sentence: `${why}, and no judge read the reasoning.`,
       looks: [],
     };
   return judge.letter === gold

@@ -15,7 +15,7 @@ export const LINKS = [
 export type Link = (typeof LINKS)[number];
 
 /** Raised whenever the rules say something else of the same evidence: what was stored under another one is looked at anew. */
-export const LINK_RULES = 1;
+export const LINK_RULES = 2;
 
 /** What each link says when it holds, for headings. */
 export const LINK_WORDS: Record<Link, string> = {
