@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import signal
@@ -31,6 +32,14 @@ def host_name() -> str:
 def package_home() -> str:
     """Where `sightline_trainer` lies: a folder, or the zipapp itself."""
     return str(Path(__file__).resolve().parents[2])
+
+
+def keep_package() -> None:
+    """Says that the zipapp is in use: one that nobody has touched for long goes when a newer one comes to its host."""
+    home = package_home()
+    with contextlib.suppress(OSError):
+        if os.path.isfile(home):
+            os.utime(home)
 
 
 def self_command(*words: str) -> list[str]:

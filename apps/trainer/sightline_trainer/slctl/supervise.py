@@ -303,6 +303,7 @@ class Supervisor:
                 if now >= next_beat:
                     next_beat = now + self.heartbeat_secs
                     os.utime(self.attempt.heartbeat)
+                    host.keep_package()
                 if now >= next_size:
                     next_size = now + 1
                     self._cap_log()

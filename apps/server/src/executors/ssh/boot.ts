@@ -31,9 +31,15 @@ export const REMOTE_COMMAND = `exec /bin/sh -c 'for p in ${PYTHONS.join(
   " ",
 )}; do if $p -I -S -c "import sys;sys.exit(sys.version_info<(3,10))" >/dev/null 2>&1; then exec $p -I -S -c "import sys;exec(sys.stdin.buffer.raw.readline())"; fi; done; echo; echo @slctl-python $(python3 -c "import sys;print(*sys.version_info[:3])" 2>/dev/null); exit 69'`;
 
-/** Runs on the host before slctl does: takes the bundle where it is not there yet, and becomes it. */
+/**
+ * Runs on the host before slctl does: takes the bundle where it is not there yet, and becomes it.
+ *
+ * With a new one, older ones go that nothing has used for a month: whoever begins with one touches it, and so does each
+ * supervisor with every beat, also on other machines that share the home. What a process of this machine names in its
+ * command or environment stays, whatever its age.
+ */
 const BOOT = `
-import hashlib, json, os, sys, tempfile
+import hashlib, json, os, re, sys, tempfile, time
 raw = sys.stdin.buffer.raw
 ask = json.loads(raw.readline())
 
@@ -53,6 +59,26 @@ def own(folder):
     if seen.st_uid != os.getuid() or seen.st_mode & 0o022:
         raise OSError(1, "is not ours alone")
     return folder
+
+def in_use():
+    words = b""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        for name in ("cmdline", "environ"):
+            try:
+                with open("/proc/%s/%s" % (pid, name), "rb") as file:
+                    words += file.read()
+            except OSError:
+                pass
+    return words
+
+def tidy(path):
+    folder, newest = os.path.split(path)
+    names = [name for name in os.listdir(folder) if re.fullmatch("slctl-[0-9a-f]{16}[.]pyz", name) and name != newest]
+    old = [name for name in names if time.time() - os.lstat(os.path.join(folder, name)).st_mtime > 30 * 86400]
+    used = in_use() if old else b""
+    for name in old:
+        if name.encode() not in used:
+            os.unlink(os.path.join(folder, name))
 
 short = "sightline-%d" % os.getuid()
 folders = [os.path.join(os.path.expanduser("~"), ".sightline", "bin")]
@@ -93,9 +119,18 @@ if found is None:
         if digest(path) == ask["sha256"]:
             found = path
             break
+    try:
+        if found is not None:
+            tidy(found)
+    except OSError:
+        pass
 if found is None:
     say("nowhere", problems=problems)
     sys.exit(74)
+try:
+    os.utime(found)
+except OSError:
+    pass
 say("here", path=found)
 os.execv(sys.executable, [sys.executable, "-I", "-S", found, "serve"])
 `;

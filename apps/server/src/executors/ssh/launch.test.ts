@@ -1,4 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { attemptProcesses } from "../../features/runs/testing/processes.ts";
@@ -127,12 +129,20 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
     const ours = readFileSync(join(bin, name));
     await executor.close();
     writeFileSync(join(bin, name), "broken");
-    writeFileSync(join(bin, "slctl-0123456789abcdef.pyz"), "older");
+    const older = ["0", "1", "2"].map((digit) => `slctl-${digit.repeat(16)}.pyz`);
+    for (const one of [...older, "notes.txt"]) {
+      writeFileSync(join(bin, one), "older");
+      if (one !== older[0]) utimesSync(join(bin, one), 0, 0);
+    }
+    const [recent = "", used = "", forgotten = ""] = older;
+    const user = spawn("sleep", ["60"], { env: { ...process.env, PYTHONPATH: join(bin, used) } });
+    await once(user, "spawn");
     const again = ssh.executor({ address: sshd.address, port: sshd.port, root });
     try {
       expect((await again.doctor(signal)).slctl).toMatch(/^\d/);
       expect(readFileSync(join(bin, name)).equals(ours)).toBe(true);
-      expect(readdirSync(bin).sort()).toEqual([name, "slctl-0123456789abcdef.pyz"].sort());
+      expect(readdirSync(bin)).not.toContain(forgotten);
+      expect(readdirSync(bin).sort()).toEqual([name, recent, used, "notes.txt"].sort());
       mkdirSync(root, { recursive: true });
       await expect(
         again.launch(
@@ -141,6 +151,7 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
         ),
       ).rejects.toMatchObject({ code: "not_started", message: expect.stringMatching(/Can't run/) });
     } finally {
+      user.kill();
       await again.close();
     }
   });
