@@ -1,8 +1,4 @@
-import "@fontsource-variable/inter/wght.css";
-import "@fontsource-variable/jetbrains-mono/wght.css";
-import "@mantine/core/styles.css";
-import "@mantine/notifications/styles.css";
-import "@mantine/spotlight/styles.css";
+import "./styles.css";
 import { router } from "./app/routes.tsx";
 
 const root = document.getElementById("root");

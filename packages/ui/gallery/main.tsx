@@ -1,4 +1,5 @@
 import "@mantine/core/styles.css";
+import "../src/theme/base.css";
 import { MantineProvider } from "@mantine/core";
 import { createRoot } from "react-dom/client";
 import { cssVariablesResolver, theme } from "../src/theme/index.ts";

@@ -1,4 +1,2 @@
-import "./base.css";
-
 export { cssVariablesResolver, theme } from "./theme.ts";
 export { getCssVariables, type Meaning, meanings, type Surface, surfaces, type Token } from "./tokens.ts";
