@@ -13,13 +13,16 @@ export default defineConfig({
   grep: isField ? /@field/ : undefined,
   grepInvert: isField ? undefined : /@field/,
   workers: 1,
-  timeout: 120_000,
-  expect: { timeout: 20_000 },
-  // A build machine may be busy with others; what passes only at the second go is named as flaky in the list.
+  // A build machine may be busy with others: what waits in vain may wait long, and names its line before its test ends.
+  timeout: 180_000,
+  expect: { timeout: 40_000 },
+  // What passes only at the second go is named as flaky in the list.
   retries: process.env.CI === undefined ? 0 : 1,
   forbidOnly: process.env.CI !== undefined,
   reporter: [["list"]],
   use: {
+    actionTimeout: 60_000,
+    navigationTimeout: 60_000,
     viewport: { width: 1440, height: 900 },
     screenshot: "only-on-failure",
     launchOptions: {

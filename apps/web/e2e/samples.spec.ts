@@ -5,7 +5,7 @@ import { expectFrame } from "./support/clip.ts";
 import { ask, waitForState } from "./support/runs.ts";
 import { expect, test } from "./support/server.ts";
 
-test.use({ samples: true });
+test.use({ samples: "new" });
 
 const RECORDED = "tiny-recorded";
 const WORLDS = listSampleWorlds().map(({ world_id }) => world_id);

@@ -38,7 +38,8 @@ export async function addFiles(page: Page, files: readonly string[]): Promise<(C
   return files.map((file) => clips.find(({ clip_id }) => clip_id === ids.get(file)));
 }
 
-function isSettled({ state, playback, playback_problem }: Clip): boolean {
+/** True once nothing more is being done with a clip that was added. */
+export function isSettled({ state, playback, playback_problem }: Clip): boolean {
   if (state === "reading") return false;
   return state === "refused" || playback !== "none" || playback_problem !== null;
 }

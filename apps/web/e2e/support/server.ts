@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as base } from "@playwright/test";
 import { endProcessesOf } from "../../../server/src/features/runs/testing/processes.ts";
+import { waitForSamples } from "./samples.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 
@@ -21,19 +22,42 @@ export type RunningServer = {
 
 /**
  * Playwright's test with a real server; `page` is logged in and relative addresses go to that server.
- * `test.use({ samples: true })` starts it as `npm start` does, with the sample project.
+ * `test.use({ samples: true })` starts it as `npm start` does on a folder in which the sample project has been read,
+ * and `samples: "new"` on a new folder, which is to become that.
  */
-export const test = base.extend<{
-  server: RunningServer;
-  samples: boolean;
-  /** Variables that the server gets besides our own. */
-  environment: Record<string, string>;
-}>({
+export const test = base.extend<
+  {
+    server: RunningServer;
+    samples: boolean | "new";
+    /** Variables that the server gets besides our own. */
+    environment: Record<string, string>;
+  },
+  { getSamples: () => Promise<string> }
+>({
+  getSamples: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern.
+    async ({}, use) => {
+      const folder = mkdtempSync(join(tmpdir(), "sightline-e2e-samples-"));
+      const ending = new AbortController();
+      let making: Promise<void> | undefined;
+      await use(async () => {
+        making ??= makeSamples(folder, ending.signal);
+        await making;
+        return folder;
+      });
+      ending.abort();
+      await making?.catch(() => undefined);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    },
+    { scope: "worker" },
+  ],
   samples: [false, { option: true }],
   environment: [{}, { option: true }],
-  server: async ({ samples, environment }, use) => {
+  server: async ({ samples, environment, getSamples }, use) => {
     const dataDir = mkdtempSync(join(tmpdir(), "sightline-e2e-"));
-    let running = await startServer(dataDir, 0, { samples, environment });
+    if (samples === true) cpSync(await getSamples(), dataDir, { recursive: true });
+    const start = (port: number) => startServer(dataDir, port, { samples: samples !== false, environment });
+    let running = await start(0);
     const server: RunningServer = {
       url: running.url,
       dataDir,
@@ -41,7 +65,7 @@ export const test = base.extend<{
       kill: () => endServer(running.child, "SIGKILL"),
       async restart() {
         await endServer(running.child, "SIGTERM");
-        running = await startServer(dataDir, Number(new URL(server.url).port), { samples, environment });
+        running = await start(Number(new URL(server.url).port));
       },
     };
     try {
@@ -61,6 +85,16 @@ export const test = base.extend<{
 });
 
 export { expect } from "@playwright/test";
+
+/** Lets a server make the sample project in an empty folder, and ends it once it has read all of that. */
+async function makeSamples(folder: string, signal: AbortSignal): Promise<void> {
+  const { child, url, token } = await startServer(folder, 0, { samples: true });
+  try {
+    await waitForSamples(url, token, signal);
+  } finally {
+    await endServer(child, "SIGTERM");
+  }
+}
 
 type Started = { child: ChildProcess; url: string; token: string };
 
