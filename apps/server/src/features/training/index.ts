@@ -264,6 +264,7 @@ export function createTraining(parts: {
           : await lookBefore(python, {
               spec,
               questions: data.value?.["train.jsonl"] ?? "",
+              rewards: data.value?.["rewards.py"] ?? null,
               host: await readRoom(host_id),
               is_trainer: host_id === HERE,
             }).catch((error: unknown): PreflightCheck[] => [

@@ -20,14 +20,21 @@ export type HostChecks = z.infer<typeof Checks>;
 export type HostRoom = { gpus: number[] | null; disk_free_bytes: number | null };
 
 /**
- * Lengths, memory, disk, judge and versions, by the trainer's own estimate: it alone knows what a run holds.
+ * Lengths, memory, disk, judge, versions and a person's own rewards, by the trainer's own estimate: it alone knows what a run holds.
  *
  * @param python  An interpreter on this machine. Where it is also the one that would train, its packages are looked at.
  * @throws when the interpreter can't be run, or says nothing that can be read.
  */
 export function lookBefore(
   python: string,
-  request: { spec: Omit<RunSpec, "run_id">; questions: string; host: HostRoom; is_trainer: boolean },
+  request: {
+    spec: Omit<RunSpec, "run_id">;
+    questions: string;
+    /** Text of the person's own rewards; null without any, and where they lie on the host. */
+    rewards: string | null;
+    host: HostRoom;
+    is_trainer: boolean;
+  },
 ): Promise<HostChecks> {
   return new Promise((resolve, reject) => {
     const child = execFile(

@@ -220,6 +220,21 @@ describe("preflight", () => {
     expect(told.find(({ name }) => name === "memory")?.ok).toBe(false);
   });
 
+  it("tries a person's own rewards, and says at which line they break their contract", async () => {
+    const training = open(PLAIN);
+    const look = async (text: string) => {
+      const { reward_file } = training.keepRewards(Buffer.from(text));
+      const told = await training.preflight(spec({ reward_file }), "hgpu");
+      return told.find(({ name }) => name === "rewards");
+    };
+    expect(await look("def brevity(completion):\n    return 1\n")).toMatchObject({ ok: true });
+    const wrong = await look("def brevity(completion):\n    return len(completion['text'])\n");
+    expect(wrong?.ok).toBe(false);
+    expect(wrong?.says).toMatch(
+      /^rewards\.py, line 1: brevity returned \d+; it must return a number from 0 to 1/,
+    );
+  });
+
   it("shows a wrong setting and an interpreter that can't be run, and goes on", async () => {
     const wrong = await open(PLAIN).preflight(spec({ learning_rate: "fast" }), "hgpu");
     expect(wrong.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(["settings"]);
