@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { makeHeadingSet } from "../worlds/index.ts";
-import { hashQuestion, isGrpoRow, readGrpoRow, readQuestionFile, toGrpoRow } from "./index.ts";
+import { hashQuestion, isGrpoRow, isReadable, readGrpoRow, readQuestionFile, toGrpoRow } from "./index.ts";
 
 const decode = (bytes: Uint8Array) => new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 const toFile = (rows: readonly unknown[]) =>
@@ -40,6 +40,16 @@ test("a number and a task of one's own come back as they went out", () => {
   expect(problems).toEqual([]);
   expect(rows).toEqual([count]);
 });
+
+test.each([0, 1, 2, 8, 9])(
+  "with %i options a row is readable exactly where the file's reader takes it",
+  (count) => {
+    const options = Array.from({ length: count }, (_, at) => `place ${at}`);
+    const out = toGrpoRow({ ...row, options, gold: "A" }, "train");
+    expect(isReadable(out)).toBe(count >= 2 && count <= 8);
+    expect(readQuestionFile(toFile([out]), decode).problems.length === 0).toBe(isReadable(out));
+  },
+);
 
 test("every question of a world set comes back with its prompt, options and answer", () => {
   const { train } = makeHeadingSet(3, { train: 40, eval: 4, warm: 0 });

@@ -1,6 +1,6 @@
 import { formatQuestion, formatVideoText } from "../perception/index.ts";
 import { createRandom, TASKS, type TrainingRow } from "../worlds/index.ts";
-import { isGrpoRow, type KnownQuestion, readGrpoRow } from "./grpo-rows.ts";
+import { type GrpoRow, isGrpoRow, type KnownQuestion, readGrpoRow } from "./grpo-rows.ts";
 
 /** Most options of a question. */
 export const MAX_OPTIONS = 8;
@@ -118,6 +118,11 @@ function readLine(
     chain: isText(fields.chain) ? fields.chain : null,
     ...(frames === undefined ? {} : { frames }),
   };
+}
+
+/** True for a row that {@link readQuestionFile} takes; others, such as one of nine options, need not be written. */
+export function isReadable(row: GrpoRow): boolean {
+  return !("problem" in readLine(row, 1, new Map(), new Set(TASKS)));
 }
 
 /** Decodes a file line by line, so that a byte that is no UTF-8 is named by its line. */

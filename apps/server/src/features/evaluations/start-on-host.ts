@@ -5,6 +5,7 @@ import type { Evaluation, HostChoice, HostPlan } from "@sightline/core/evaluatio
 import { formatQuestion, formatVideoText, type TripleSet } from "@sightline/core/perception";
 import { type PolicyCard, toPolicyPrompt } from "@sightline/core/policies";
 import type { RunDetail, RunSpec } from "@sightline/core/runs";
+import { MAX_OPTIONS } from "@sightline/core/training";
 import type { TrainingRow } from "@sightline/core/worlds";
 import { TRPCError } from "@trpc/server";
 import { type ClipPictures, PICTURE_PX } from "./draw-clips.ts";
@@ -27,7 +28,6 @@ export const FRAMES = "key-frames of each clip";
 const sayPictures = (most: number) =>
   `at most ${most} key-frames of each clip, as pictures of at most ${PICTURE_PX} pixels`;
 
-const MOST_OPTIONS = 8;
 /** Policies that the trainer makes on the spot, which read whole words. */
 const WORD_LEVEL = /^(tiny|smoke|tiny-vlm)$/;
 /** Settings of a run that its checkpoints can't be asked without: what its policy reads and sees, its rules, its judge. */
@@ -82,7 +82,7 @@ export function createHostStart(parts: {
     const { question_id, clip_id, task, options, gold, kind } = question;
     if (clip_id === null) return { reason: "without a clip in the library" };
     if (gold === null) return { reason: "without a right answer" };
-    if (options.length > MOST_OPTIONS) return { reason: `with more than ${MOST_OPTIONS} options` };
+    if (options.length > MAX_OPTIONS) return { reason: `with more than ${MAX_OPTIONS} options` };
     return { row: { question_id, clip_id, task, options, gold, kind, chain: null } };
   };
 

@@ -14,7 +14,7 @@ import {
   toReleasedRow,
 } from "@sightline/core/benchmarks";
 import { formatQuestion } from "@sightline/core/perception";
-import { toGrpoRow } from "@sightline/core/training";
+import { isReadable, toGrpoRow } from "@sightline/core/training";
 import { TRPCError } from "@trpc/server";
 import { createBell } from "../../live/follow.ts";
 import type { Library } from "../clips/library.ts";
@@ -317,7 +317,7 @@ export function createQuestionService(parts: {
           const prompt = parts.layOut(clip_id, asked);
           if (prompt === null) return [];
           const row = { question_id: source_id, clip_id, task, prompt, question: asked, options, gold, kind };
-          return [toGrpoRow({ ...row, chain: null }, split ?? "")];
+          return [toGrpoRow({ ...row, chain: null }, split ?? "")].filter(isReadable);
         });
         return {
           name: `${stem}_grpo.jsonl`,

@@ -83,7 +83,7 @@ export type Questions = {
   split(set_id: string, by: { seed: number; train: number; val: number }): Made;
   /** The set as a file: our JSONL, or the released `*_data.json` with what that layout can say. */
   /**
-   * grpo: what a policy reads and the answer, a line each; a question whose clip has no triples is left out.
+   * grpo: what a policy reads and the answer, a line each; a question whose clip has no triples, or that a run could not read, is left out.
    */
   export(
     set_id: string,
