@@ -158,6 +158,7 @@ export async function createApp(options: {
       listRuns: () => runs.list({ trash: false }),
       getRun: (run_id) => runs.get(run_id),
       completions: (run_id, step) => runs.completions(run_id, step),
+      findPhase: (run_id) => runs.phase(run_id),
       findCard: (run_id) => runs.configs(run_id).findLast(({ about }) => about === "evaluation") ?? null,
       findQuestions: (set_id) => (questions.hasSet(set_id) ? questions.listOfSet(set_id) : null),
       readAsked: (eval_file) => training.readKept(eval_file),

@@ -112,14 +112,16 @@ function toUploadItem({ upload_id, name, state, sent, bytes, problem }: Upload):
 const AT_WORK: ReadonlySet<RunState> = new Set(["running", "stalled", "orphaned", "stopping"]);
 
 function toRunItem(
-  { run_id, name, state, step, max_steps, simulated }: RunSummary,
+  { run_id, name, engine, state, step, max_steps, simulated }: RunSummary,
   open: () => void,
 ): TrayItem {
   const is_at_work = AT_WORK.has(state);
-  const steps = max_steps === null ? `step ${step ?? 0}` : `step ${step ?? 0} of ${formatCount(max_steps)}`;
+  const isAsking = engine === "evaluate";
+  const count = max_steps === null ? `${step ?? 0}` : `${step ?? 0} of ${formatCount(max_steps)}`;
+  const steps = `${isAsking ? "question" : "step"} ${count}`;
   return {
     key: run_id,
-    title: `${simulated ? "Simulating" : "Training"} ${name}`,
+    title: `${simulated ? "Simulating" : isAsking ? "Evaluating" : "Training"} ${name}`,
     state: is_at_work ? "running" : "waiting",
     done: step ?? 0,
     total: max_steps,

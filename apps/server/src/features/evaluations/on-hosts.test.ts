@@ -43,6 +43,7 @@ function open(
   settings: Record<string, unknown> = { checkpoint: "trained/64" },
   groups = [group("q1", "A", "A"), group("q2", "B", "A"), group("q1", "B", "A")],
   questions: Partial<StoredQuestion>[] | null = null,
+  phase: LineOf<"phase"> | null = null,
 ) {
   const asked: [string, number][] = [];
   const onHosts = createOnHosts({
@@ -53,6 +54,7 @@ function open(
       // The same question from two attempts: a kill came between writing it and knowing so.
       return groups as never;
     },
+    findPhase: () => phase,
     findCard: () =>
       ({
         hash: "h1",
@@ -78,6 +80,17 @@ test("runs of the engine evaluate are evaluations, and no others", () => {
   expect(onHosts.runOf("run:t")).toBeNull();
   expect(onHosts.get("run:t")).toBeNull();
   expect(onHosts.get("e1")).toBeNull();
+});
+
+test("answers count as soon as they end, while their batch is on its way", () => {
+  const phase = (name: string, done: number) =>
+    ({ type: "phase", name, done, total: 3 }) as unknown as LineOf<"phase">;
+  const waiting = (state: RunSummary["state"], said: LineOf<"phase"> | null, step: number | null = 1) =>
+    open(run({ state, step }), undefined, undefined, null, said).onHosts.list()[0]?.waiting;
+  expect(waiting("running", phase("evaluate", 2))).toBe(1);
+  expect(waiting("running", phase("evaluate", 0), null)).toBe(3);
+  expect(waiting("running", phase("load_model", 1))).toBe(2);
+  expect(waiting("stopped", phase("evaluate", 2))).toBe(2);
 });
 
 test("a row per question, each once, from the lines of the checkpoint's step", () => {

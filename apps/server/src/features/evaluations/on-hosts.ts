@@ -21,6 +21,8 @@ export function createOnHosts(parts: {
   listRuns(): RunSummary[];
   getRun(run_id: string): RunDetail;
   completions(run_id: string, step: number): CompletionGroup[];
+  /** What a run said last of what it is at; null before it said so. */
+  findPhase(run_id: string): LineOf<"phase"> | null;
   /** The newest settings card that a run has said; null before. */
   findCard(run_id: string): LineOf<"config"> | null;
   /** Questions of a set of the library, in order; null where the set is not here. */
@@ -36,6 +38,11 @@ export function createOnHosts(parts: {
     return run_id !== null && parts.listRuns().some((run) => run.run_id === run_id && isEvaluation(run))
       ? run_id
       : null;
+  };
+  /** While a batch is on its way its answers are counted as they end; their rows come with the batch. */
+  const countAnswered = ({ run_id, state, step }: RunSummary) => {
+    const phase = isEndState(state) ? null : parts.findPhase(run_id);
+    return Math.max(step ?? 0, phase?.name === "evaluate" ? phase.done : 0);
   };
   const show = (run: RunSummary): Evaluation => {
     const { settings } = parts.getRun(run.run_id).spec;
@@ -60,7 +67,7 @@ export function createOnHosts(parts: {
       problem: run.problem,
       made_secs: run.created_secs,
       questions,
-      waiting: Math.max(0, questions - (run.step ?? 0)),
+      waiting: Math.max(0, questions - countAnswered(run)),
     };
   };
   const toCard = (run_id: string, eval_file: string | null): Evaluation["card"] => {

@@ -203,6 +203,7 @@ export function createRuns(parts: {
     completions: (run_id, step) => listGroups(shared, found(run_id).run_id, step),
 
     configs: (run_id) => lines.linesOf(run_id, "config"),
+    phase: (run_id) => lines.newestPhase(run_id),
 
     // Async, so that a run that nobody knows rejects and does not throw.
     log: async (request) => readLog(hosts.executor(found(request.run_id).host_id), request),

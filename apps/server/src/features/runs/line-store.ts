@@ -344,6 +344,11 @@ export function createLineStore(db: Db) {
       return selectOfType.all(run_id, type).map(({ raw }) => readAcceptedLine(raw) as LineOf<T>);
     },
 
+    newestPhase(run_id: string): LineOf<"phase"> | null {
+      const row = selectNewestOf.get(run_id, "phase", 1);
+      return row ? (readAcceptedLine(row.raw) as LineOf<"phase">) : null;
+    },
+
     lastError(run_id: string, attempt: number): LineOf<"error"> | null {
       const row = selectLastError.get(run_id, attempt);
       return row ? (readAcceptedLine(row.raw) as LineOf<"error">) : null;

@@ -104,6 +104,8 @@ export type Runs = {
   completions(run_id: string, step: number): CompletionGroup[];
   /** What a run has said of its configuration, oldest first. */
   configs(run_id: string): LineOf<"config">[];
+  /** What a run said last of what it is at; null before it said so. */
+  phase(run_id: string): LineOf<"phase"> | null;
   log(request: {
     run_id: string;
     attempt: number;
