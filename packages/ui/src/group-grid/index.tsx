@@ -198,7 +198,7 @@ export function CompletionColumn({
         <span>{completion.tokens} tokens</span>
         {completion.judges.map((judge) => (
           <span key={judge.variant}>
-            judge{" "}
+            {completion.judges.length > 1 && `${judge.variant.replaceAll("_", " ")} `}judge{" "}
             {judge.status === "ok"
               ? `${judge.letter ?? "–"} · ${judge.agrees ? "agrees" : "disagrees"}`
               : judge.status.replaceAll("_", " ")}
