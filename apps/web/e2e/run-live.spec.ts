@@ -157,3 +157,22 @@ test("a checkpoint is saved on demand and marked", async ({ page }) => {
   await page.getByRole("button", { name: "Stop" }).click();
   await waitForState(page, "stopped");
 });
+
+test("a run that ends while it is drawn beside another is drawn to its end", async ({ page }) => {
+  const first = await launch(page, {
+    numbers: { "Steps per epoch": 20, "Steps per second": 20 },
+    name: "the first",
+  });
+  await waitForState(page, "done");
+  const second = await launch(page, {
+    numbers: { "Steps per epoch": 20, "Steps per second": 5 },
+    name: "the second",
+  });
+  await page.goto(`/runs/${first}?with=${JSON.stringify([second])}`);
+  await expect.poll(async () => (await getRun(page, second)).run.state, { timeout: 60_000 }).toBe("done");
+  const total = page.getByRole("slider", { name: "Total reward", exact: true });
+  await expect(async () => {
+    await total.press("End");
+    await expect(total).toHaveAttribute("aria-valuetext", /^step 60:.*the second \d/, { timeout: 1000 });
+  }).toPass({ timeout: 30_000 });
+});

@@ -8,6 +8,13 @@ import { getOverlayOptions } from "./overlay-query.ts";
 
 const LIVE_MS = 5000;
 
+/** True once the lines were read well after the last of their runs had ended: nothing will come to them. */
+function isWhole(runs: readonly RunSummary[], read_ms: number): boolean {
+  return runs.every(
+    ({ state, ended_secs }) => !isLive(state) && (ended_secs ?? 0) * 1000 + LIVE_MS < read_ms,
+  );
+}
+
 /**
  * The same metrics of other runs, as lines over this run's axis. A run that did not log what the axis counts has none.
  *
@@ -26,7 +33,8 @@ export function useOverlay(
   const asked = useQuery({
     ...getOverlayOptions(run_ids, names, kind, window),
     enabled: isSeen && runs.length > 0 && names.length > 0 && kind !== "stage",
-    refetchInterval: runs.some(({ state }) => isLive(state)) ? LIVE_MS : false,
+    staleTime: ({ state }) => (isWhole(runs, state.dataUpdatedAt) ? Number.POSITIVE_INFINITY : LIVE_MS),
+    refetchInterval: ({ state }) => (isWhole(runs, state.dataUpdatedAt) ? false : LIVE_MS),
     structuralSharing: false,
     placeholderData: keepPreviousData,
   }).data;
