@@ -27,26 +27,33 @@ export const X_METRICS = { epoch: "clock/epoch", tokens: "num_tokens", time: "cl
 export function makeXMap(series: RunSeries, kind: XKind): XMap | null {
   if (kind === "step") return { kind, toX: (step) => step, toStep: Math.round };
   if (kind === "stage") return makeStageMap(series);
-  const steps: number[] = [];
-  const places: number[] = [];
-  for (const path of metricPaths(series, X_METRICS[kind])) {
-    if (path.rolled_back) continue;
-    path.steps.forEach((step, k) => {
-      const place = path.values[k] ?? Number.NaN;
-      if (!Number.isFinite(place) || step <= (steps.at(-1) ?? -1) || place < (places.at(-1) ?? place)) return;
-      steps.push(step);
-      places.push(place);
-    });
-  }
-  return mapBetween(kind, steps, places);
+  const paths = metricPaths(series, X_METRICS[kind]);
+  return mapAlong(
+    kind,
+    paths.filter(({ rolled_back }) => !rolled_back),
+  );
 }
 
-/** The map of known places, both rising; null where none is known. `time`: UTC seconds. */
-export function mapBetween(
+/**
+ * The map of places that lines tell, in the order of attempts; null where none is known. What does not rise is passed
+ * over. `time`: UTC seconds.
+ */
+export function mapAlong(
   kind: keyof typeof X_METRICS,
-  steps: readonly number[],
-  places: readonly number[],
+  lines: readonly { steps: Iterable<number>; values: ArrayLike<number> }[],
 ): XMap | null {
+  const steps: number[] = [];
+  const places: number[] = [];
+  for (const line of lines) {
+    let k = 0;
+    for (const step of line.steps) {
+      const place = line.values[k++] ?? Number.NaN;
+      if (!Number.isFinite(place) || step <= (steps.at(-1) ?? -1) || place < (places.at(-1) ?? place))
+        continue;
+      steps.push(step);
+      places.push(place);
+    }
+  }
   if (steps.length === 0) return null;
   const origin = kind === "time" ? (places[0] ?? 0) : 0;
   const from = places.map((place) => place - origin);

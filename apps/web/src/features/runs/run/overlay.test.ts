@@ -52,4 +52,15 @@ describe("drawOverlay", () => {
     const drawn = drawOverlay(lines, [run("a"), run("b")], ["loss"], "tokens");
     expect(drawn.map(({ id, x }) => [id, [...x]])).toEqual([["a loss", [100, 300]]]);
   });
+
+  it("puts a run that was resumed on the clock of each of its attempts", () => {
+    const lines = [
+      { run_id: "a", name: "loss", steps: [1, 2], values: [4, 3] },
+      { run_id: "a", name: "loss", steps: [3, 4], values: [2, 1] },
+      { run_id: "a", name: "clock/time_secs", steps: [1, 2], values: [1000, 1010] },
+      { run_id: "a", name: "clock/time_secs", steps: [3, 4], values: [8000, 8010] },
+    ];
+    const [drawn] = drawOverlay(lines, [run("a")], ["loss"], "time");
+    expect([...(drawn?.x ?? [])]).toEqual([0, 10, 7000, 7010]);
+  });
 });

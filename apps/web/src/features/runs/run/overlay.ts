@@ -1,4 +1,4 @@
-import { mapBetween, type OverlayLine, type RunSummary, X_METRICS, type XMap } from "@sightline/core/runs";
+import { mapAlong, type OverlayLine, type RunSummary, X_METRICS, type XMap } from "@sightline/core/runs";
 import { toNumber } from "@sightline/core/wire";
 import { type CurveSeries, POINT } from "@sightline/ui/curve";
 import { MOST_NAMED } from "./most-named.ts";
@@ -19,11 +19,14 @@ export function drawOverlay(
   for (const line of lines) linesOf.get(line.run_id)?.push(line);
   return runs.flatMap(({ run_id, name: label }, k) => {
     const own = linesOf.get(run_id) ?? [];
-    const places = own.find((line) => line.name === clock);
+    const places = own.filter((line) => line.name === clock);
     const map =
       clock === null || kind === "step" || kind === "stage"
         ? null
-        : mapBetween(kind, places?.steps ?? [], places?.values.map(toNumber) ?? []);
+        : mapAlong(
+            kind,
+            places.map(({ steps, values }) => ({ steps, values: values.map(toNumber) })),
+          );
     if (clock !== null && map === null) return [];
     return names.flatMap((name, n): CurveSeries[] => {
       const found = own.filter((line) => line.name === name);
