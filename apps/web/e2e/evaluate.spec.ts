@@ -83,6 +83,46 @@ test("a question set is asked, its accuracy stands by task, and a row leads to i
   await expect(page.getByTestId("verdict")).toContainText("answered A · right answer B");
 });
 
+test("what the endpoint failed at is asked again by a press, and what it answered is not", async ({
+  page,
+}) => {
+  await addClips(page, ["cfr-30.mp4"]);
+  const [clip] = await query<Clip[]>(page, "clips.list");
+  const clip_id = clip?.clip_id ?? "";
+  await expect
+    .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
+    .not.toBeNull();
+  for (const text of ["Where is the gate?", "Where is the kiosk?", "Where is the tree?"])
+    await mutate(page, "questions.write", {
+      clip_id,
+      text,
+      options: ["ahead", "behind"],
+      gold: "A",
+      task: "landmark_position",
+    });
+  await mutate(page, "endpoints.put", {
+    endpoint_id: null,
+    name: "lab",
+    base_url: fake.base_url,
+    models: ["reasons-3b"],
+    concurrency: 1,
+  });
+  fake.queue({ kind: "answer" });
+  fake.always({ kind: "status", status: 401, message: "no" });
+  await page.getByRole("link", { name: "Evaluate" }).click();
+  await page.getByLabel("Name").fill("half way");
+  await page.getByRole("combobox", { name: "Judge" }).click();
+  await page.getByRole("option", { name: "No judge" }).click();
+  await page.getByRole("button", { name: "Evaluate", exact: true }).click();
+  const again = page.getByRole("button", { name: "Ask again 2 questions that failed" });
+  await expect(again).toBeVisible({ timeout: 90_000 });
+  fake.always({ kind: "answer" });
+  await again.click();
+  await expect(page.getByTestId("micro").getByRole("cell").nth(2)).toHaveText("1.000");
+  await expect(page.getByTestId("evaluation-row").filter({ hasText: "✓" })).toHaveCount(3);
+  await expect(again).toHaveCount(0);
+});
+
 test("outputs of others' models are read by both rule sets, and only read", async ({ page }) => {
   await page.goto("/evaluate");
   const question = "Question: Where is it?\nChoices:\nA. left\nB. right";
