@@ -128,18 +128,23 @@ describe("a folder of videos", () => {
     symlinkSync("one.gif", join(videos, "b", "two.gif"));
     symlinkSync(videos, join(videos, "b", "round"));
     symlinkSync("self", join(videos, "self"));
+    mkdirSync(join(scratch, "videos elsewhere"));
+    copyFileSync(getFixture("gif.gif"), join(scratch, "videos elsewhere", "three.gif"));
+    symlinkSync(join(scratch, "videos elsewhere"), join(videos, "d"));
     const { code, said } = await run("videos", "--out", "out.jsonl", "--jobs", "4");
     expect(code).toBe(0);
+    expect(said).toContain("1 of them lies outside this folder");
     expect(said).toContain("b/round: a link to a folder that is walked already");
-    expect(said).toContain("1 clip done, 2 copies");
+    expect(said).toContain("1 clip done, 3 copies");
     const copies = readLines().filter((line): line is CopyLine => "same_as" in line);
     expect(copies.map(({ path, same_as }) => [path, same_as])).toEqual([
       ["b/two.gif", "b/one.gif"],
       ["c.gif", "b/one.gif"],
+      ["d/three.gif", "b/one.gif"],
     ]);
     const again = await run("videos", "--out", "out.jsonl");
-    expect(again.said).toContain("0 clips done, 3 there already");
-    expect(readLines()).toHaveLength(3);
+    expect(again.said).toContain("0 clips done, 4 there already");
+    expect(readLines()).toHaveLength(4);
   });
 
   test("a copy of what failed fails as well, and both come right together", async () => {

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { formatNumberOf } from "@sightline/core/format";
 import { hashSettings } from "@sightline/core/keyframes";
 import PQueue from "p-queue";
@@ -149,6 +149,10 @@ async function listVideos(dir: string, signal: AbortSignal, say: (text: string) 
   const aside = others === 0 ? "" : `; ${formatNumberOf(others, "other file")} left aside`;
   if (videos.length === 0) throw new CommandProblem(`There is no video in ${dir}${aside}.`);
   say(`${formatNumberOf(videos.length, "video")} in ${nameFile(dir)}${aside}`);
+  const inside = join(await realpath(dir), sep);
+  const away = videos.filter((video) => video.kind === "video" && !video.real.startsWith(inside)).length;
+  if (away > 0)
+    say(`${away} of them ${away === 1 ? "lies" : "lie"} outside this folder, where links in it lead`);
   return videos;
 }
 
