@@ -106,6 +106,47 @@ test("thrown away clips come back: by the notification, by Ctrl-Z, from the tras
   await expect(page.getByRole("gridcell")).toHaveCount(2);
 });
 
+test("the trash is emptied by keyboard, and says before what goes and how much", async ({ page }) => {
+  await addClips(page, ["two-frames.mp4", "cfr-30.mp4"]);
+  const kept = getCard(page, "two-frames.mp4");
+  await getCard(page, "cfr-30.mp4").click();
+  await expect(page).toHaveURL(/\/clips\//);
+  const address = page.url();
+  await page.goto("/library");
+  await getCard(page, "cfr-30.mp4").getByRole("checkbox").check();
+  await page.keyboard.press("Delete");
+  await expect(getCard(page, "cfr-30.mp4")).toBeHidden();
+
+  await page.goto("/library?trash=true");
+  await expect(getCard(page, "cfr-30.mp4")).toBeVisible();
+  await page.keyboard.press("Shift+Delete");
+  const dialog = page.getByRole("dialog", { name: "Empty the trash" });
+  await expect(dialog.getByRole("status")).toHaveText(
+    /^The videos of 1 clip are deleted for good, [\d.]+ kB: cfr-30\.mp4\.$/,
+  );
+  await page.keyboard.press("Enter");
+  await expect(dialog).toBeHidden();
+  await expect(getCard(page, "cfr-30.mp4")).toBeVisible();
+
+  await page.keyboard.press("Shift+Delete");
+  await expect(dialog.getByRole("button", { name: "Keep all" })).toBeFocused();
+  await expect(dialog.getByRole("button", { name: "Delete 1 video" })).toBeEnabled();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("The trash is empty")).toBeVisible();
+  await page.getByRole("link", { name: "Back to the library" }).first().click();
+  await expect(kept).toBeVisible();
+  await expect(page.getByRole("gridcell")).toHaveCount(1);
+
+  // A link to it still leads to what is known of it.
+  await page.goto(address);
+  await expect(page.getByText("The video of this clip was deleted with the trash")).toBeVisible();
+  await page.goto("/library");
+  await dropFiles(page, [getClipPath("cfr-30.mp4")]);
+  await expect(page.getByText("Was deleted with the trash as “cfr-30.mp4”; it is back")).toBeVisible();
+  await expect(page.getByRole("gridcell")).toHaveCount(2);
+});
+
 test("the keyboard goes from clip to clip and opens one", async ({ page }) => {
   await addClips(page, ["two-frames.mp4", "single-frame.mp4", "cfr-30.mp4"]);
   const cells = page.getByRole("gridcell");

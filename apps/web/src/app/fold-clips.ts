@@ -3,13 +3,13 @@ import type { Clip } from "@sightline/core/clips";
 /**
  * Puts changed clips into a list of clips.
  *
- * @param clips  The library's clips, or with `trash` those in the trash.
+ * @param clips  The library's clips, or with `trash` those in the trash; those whose video was deleted are in neither.
  * @param changed  Clips as they are now, wherever they belong.
  * @returns The same array when nothing in it changes.
  */
 export function foldClips(clips: readonly Clip[], changed: readonly Clip[], trash: boolean): readonly Clip[] {
   const news = new Map(changed.map((clip) => [clip.clip_id, clip]));
-  const belongs = (clip: Clip) => (clip.trashed_secs !== null) === trash;
+  const belongs = (clip: Clip) => clip.emptied_secs === null && (clip.trashed_secs !== null) === trash;
   const next: Clip[] = [];
   let isChanged = false;
   for (const clip of clips) {

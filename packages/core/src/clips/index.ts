@@ -21,6 +21,8 @@ export type Clip = {
   added_secs: number;
   /** UTC seconds since the epoch; null while the clip is not in the trash. */
   trashed_secs: number | null;
+  /** UTC seconds since the epoch, when the video was deleted with the trash; null while it is there. */
+  emptied_secs: number | null;
   /** Codec in FFmpeg's name, for instance "h264"; null until the file has been read. */
   codec: string | null;
   /** Container in FFmpeg's names, for instance "mov,mp4,m4a,3gp,3g2,mj2"; null until read. */

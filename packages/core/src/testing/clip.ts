@@ -10,6 +10,7 @@ export function makeClip(fields: Partial<Clip> & { clip_id: string }): Clip {
     bytes: 1_000_000,
     added_secs: 0,
     trashed_secs: null,
+    emptied_secs: null,
     codec: "h264",
     container: "mov,mp4,m4a,3gp,3g2,mj2",
     display_width: 640,

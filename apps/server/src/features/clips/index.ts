@@ -63,6 +63,7 @@ export function createClips({
   const unfinished = store.listUnfinished();
   for (const clip_id of unfinished.reading) reader.read(clip_id);
   for (const clip_id of unfinished.proxies) proxies.make(clip_id);
+  library.finishEmptying().catch((error: unknown) => log.error({ err: error }, "emptying the trash"));
   uploads.recover().catch((error: unknown) => log.error({ err: error }, "bringing in finished uploads"));
 
   return {

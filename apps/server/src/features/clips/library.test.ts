@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { existsSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadInstallToken } from "../../data-folder/token.ts";
 import { getFixture } from "../../media/testing/fixtures.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
@@ -211,4 +211,58 @@ test("the history only grows, and every change is in it", () => {
   expect(rows.filter(({ kind }) => kind === "undo").every(({ undoes }) => undoes !== null)).toBe(true);
   expect(() => sqlite.prepare("DELETE FROM library_changes").run()).toThrow("append-only");
   expect(() => sqlite.prepare("UPDATE library_changes SET kind = 'add'").run()).toThrow("append-only");
+});
+
+describe("emptying the trash", () => {
+  test("deletes the videos of what is in it, and nothing that refers to them", async () => {
+    const { clip } = await add("open-gop.mp4", "gone.mp4");
+    const { clip: kept } = await add("ntsc-29.97.mp4", "kept.mp4");
+    const { clip_id } = clip;
+    const { library } = server.app.clips;
+    const saved = await waitFor(
+      () => server.app.keyframes.getSaved(clip_id),
+      (settings) => settings !== null,
+    );
+    const file = library.getFile(clip_id);
+    const table = await client.clips.sampleTable.query({ clip_id });
+    await client.clips.trash.mutate({ clip_ids: [clip_id] });
+    const weighed = await client.clips.weighTrash.query();
+    expect(weighed.clip_ids).toContain(clip_id);
+    expect(weighed.bytes).toBeGreaterThanOrEqual(clip.bytes);
+
+    expect(await client.clips.emptyTrash.mutate({ clip_ids: [clip_id, kept.clip_id] })).toBe(1);
+    expect(existsSync(file)).toBe(false);
+    expect(existsSync(library.getFile(kept.clip_id))).toBe(true);
+    const listed = [
+      await client.clips.list.query({ trash: true }),
+      await client.clips.list.query({ trash: false }),
+    ];
+    expect(listed.flat().map((one) => one.clip_id)).not.toContain(clip_id);
+    expect(await client.clips.emptyTrash.mutate({ clip_ids: [clip_id] })).toBe(0);
+
+    expect(await client.clips.get.query({ clip_id })).toMatchObject({ name: "gone.mp4", playback: "none" });
+    expect(await client.clips.sampleTable.query({ clip_id })).toEqual(table);
+    expect(server.app.keyframes.getSaved(clip_id)).toEqual(saved);
+    const get = (path: string) =>
+      fetch(`${server.url}/media/clips/${clip_id}/${path}`, { headers: server.headers });
+    expect((await get("frames/0.jpg")).status).toBe(200);
+    const original = await get("original");
+    expect(original.status).toBe(412);
+    expect(await original.json()).toEqual({ message: expect.stringContaining("deleted with the trash") });
+
+    // What was deleted for good is not brought back by an undo, nor by a word.
+    await expect(client.clips.restore.mutate({ clip_ids: [clip_id] })).rejects.toThrow("Add the file again");
+    expect(await client.clips.undo.mutate()).toBe("“kept.mp4” went back to the trash.");
+    await client.clips.undo.mutate();
+    expect((await client.clips.get.query({ clip_id })).trashed_secs).not.toBeNull();
+    await client.clips.restore.mutate({ clip_ids: [kept.clip_id] });
+
+    const { answer, clip: back } = await add("open-gop.mp4", "again.mp4");
+    expect(decodeURIComponent(answer.headers.get("x-clip-note") ?? "")).toContain(
+      "it is back in the library",
+    );
+    expect(back).toMatchObject({ name: "gone.mp4", state: "ready", trashed_secs: null, emptied_secs: null });
+    expect(back.playback).toBe("original");
+    expect(existsSync(file)).toBe(true);
+  });
 });

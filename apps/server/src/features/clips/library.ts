@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import type { Clip, SampleTable } from "@sightline/core/clips";
@@ -6,6 +6,7 @@ import { TRPCError } from "@trpc/server";
 import { type Bell, createBell } from "../../live/follow.ts";
 import { hashFile } from "../../media/hash.ts";
 import type { FrameIndex } from "../../media/scan.ts";
+import { getProxyFile } from "./proxies.ts";
 import { type ClipRow, type ClipStore, type LibraryChange, toClip, toSampleTable } from "./store.ts";
 
 /** A file on its way into the library. */
@@ -43,6 +44,17 @@ export type Library = {
   setFieldOfView(clip_id: string, field_of_view_deg: number | null): void;
   trash(clip_ids: string[]): void;
   restore(clip_ids: string[]): void;
+  /** The clips of the trash whose videos can be deleted, and the bytes of these; those that are still worked on wait. */
+  weighTrash(): Promise<{ clip_ids: string[]; bytes: number }>;
+  /**
+   * Deletes the videos of clips that are in the trash, for good. Their thumbnails stay, as does all that was found out
+   * and decided of them; the same file added again brings a clip back whole.
+   *
+   * @returns How many were deleted: what is not in the trash any more stays.
+   */
+  emptyTrash(clip_ids: readonly string[]): Promise<number>;
+  /** Deletes what an earlier server said that it would, and did not. */
+  finishEmptying(): Promise<void>;
   /** Takes back the last change that still stands; a sentence on what was taken back, or null. */
   undo(): string | null;
   /** Clips that changed after a revision, and the revision to go on from. */
@@ -80,19 +92,31 @@ export function createLibrary(store: ClipStore, clipsDir: string): Library {
     bell.ring();
   };
   const getFolder = (clip_id: string) => join(clipsDir, clip_id);
-  const getFile = (clip_id: string) => join(getFolder(clip_id), `original${find(clip_id).extension}`);
+  const locate = ({ clip_id, extension }: ClipRow) => join(getFolder(clip_id), `original${extension}`);
+  const getFile = (clip_id: string) => {
+    const row = find(clip_id);
+    if (row.emptied_secs === null) return locate(row);
+    throw new TRPCError({
+      code: "PRECONDITION_FAILED",
+      message: `The video of “${row.name}” was deleted with the trash. Add the file again.`,
+    });
+  };
   const announceUnread = (clip_id: string) => {
     for (const handle of unread) handle(clip_id);
   };
 
   const meetAgain = (row: ClipRow): Added => {
-    const { clip_id, name } = row;
+    const { clip_id, name, emptied_secs } = row;
     let note = `Already in the library as “${name}”.`;
     if (row.trashed_secs !== null) {
       store.change("restore", [clip_id], { trashed_secs: null });
       note = `Was in the trash as “${name}”; it is back in the library.`;
     }
-    if (row.state === "refused") {
+    if (emptied_secs !== null) {
+      note = `Was deleted with the trash as “${name}”; it is back in the library.`;
+      store.update(clip_id, { emptied_secs: null, state: "reading", problem: null, proxy: "none" });
+      announceUnread(clip_id);
+    } else if (row.state === "refused") {
       store.update(clip_id, { state: "reading", problem: null });
       announceUnread(clip_id);
     }
@@ -103,6 +127,10 @@ export function createLibrary(store: ClipStore, clipsDir: string): Library {
   const bringIn = async (clip_id: string, { path, name, move }: Incoming): Promise<Added> => {
     const known = store.get(clip_id);
     if (known) {
+      if (!existsSync(locate(known))) {
+        await mkdir(getFolder(clip_id), { recursive: true });
+        await placeFile({ path, move }, locate(known), clip_id);
+      }
       if (move) await rm(path, { force: true });
       return meetAgain(known);
     }
@@ -120,8 +148,43 @@ export function createLibrary(store: ClipStore, clipsDir: string): Library {
     return { clip: toClip(find(clip_id)), duplicate: false, note: null };
   };
 
+  const isAtRest = ({ state, proxy }: ClipRow) => state !== "reading" && proxy !== "wanted";
+  const listVideos = (row: ClipRow) => [locate(row), getProxyFile(getFolder(row.clip_id))];
+  const finishEmptying = async () => {
+    for (const row of store.listEmptied()) {
+      // One that is just coming back keeps its file.
+      if (adding.has(row.clip_id)) continue;
+      for (const video of listVideos(row)) await rm(video, { force: true });
+    }
+  };
+
   return {
     bell,
+    async weighTrash() {
+      const rows = store.list({ trash: true }).filter(isAtRest);
+      const sizes = await Promise.all(
+        rows.flatMap(listVideos).map((video) =>
+          stat(video).then(
+            ({ size }) => size,
+            () => 0,
+          ),
+        ),
+      );
+      return {
+        clip_ids: rows.map(({ clip_id }) => clip_id),
+        bytes: sizes.reduce((sum, size) => sum + size, 0),
+      };
+    },
+    async emptyTrash(clip_ids) {
+      const wanted = new Set(clip_ids);
+      const rows = store.list({ trash: true }).filter((row) => wanted.has(row.clip_id) && isAtRest(row));
+      if (rows.length === 0) return 0;
+      store.empty(rows.map(({ clip_id }) => clip_id));
+      bell.ring();
+      await finishEmptying();
+      return rows.length;
+    },
+    finishEmptying,
     list: (filter) => store.list(filter).map(toClip),
     get: (clip_id) => toClip(find(clip_id)),
     getSampleTable: (clip_id) => toSampleTable(find(clip_id), getFrames(clip_id)),
@@ -146,7 +209,10 @@ export function createLibrary(store: ClipStore, clipsDir: string): Library {
       const kept = ids.filter((clip_id) => find(clip_id).trashed_secs === null);
       change("trash", kept, { trashed_secs: Date.now() / 1000 });
     },
-    restore: (ids) => change("restore", ids, { trashed_secs: null }),
+    restore(ids) {
+      ids.forEach(getFile);
+      change("restore", ids, { trashed_secs: null });
+    },
     undo() {
       const undone = store.undo();
       if (!undone) return null;

@@ -48,6 +48,10 @@ export const clipsRouter = router({
   restore: procedure
     .input(ClipIds)
     .mutation(({ ctx, input }) => ctx.app.clips.library.restore(input.clip_ids)),
+  weighTrash: procedure.query(({ ctx }) => ctx.app.clips.library.weighTrash()),
+  emptyTrash: procedure
+    .input(z.object({ clip_ids: z.array(ClipId.shape.clip_id).max(100_000) }))
+    .mutation(({ ctx, input }) => ctx.app.clips.library.emptyTrash(input.clip_ids)),
   undo: procedure.mutation(({ ctx }) => ctx.app.clips.library.undo()),
   makeProxy: procedure
     .input(ClipId)

@@ -23,6 +23,10 @@ export type ClipStore = {
   /** Clips that changed after a revision, in order of change. */
   listChanged(after: number): ClipRow[];
   listUnfinished(): { reading: string[]; proxies: string[] };
+  /** Clips whose video was deleted with the trash. */
+  listEmptied(): ClipRow[];
+  /** Says that the videos of these clips are to go, in one transaction that reaches the disk. */
+  empty(clip_ids: readonly string[]): void;
   sumBytes(): number;
   insert(clip: { clip_id: string; name: string; bytes: number; extension: string }): void;
   /** Writes what was found out about a clip; not part of the history. */
@@ -31,7 +35,10 @@ export type ClipStore = {
   getFrames(clip_id: string): FrameIndex | null;
   /** Changes what a person may change, and appends it to the history, in one transaction that reaches the disk. */
   change(kind: Exclude<ChangeKind, "add" | "undo">, clip_ids: string[], fields: Partial<ClipFields>): void;
-  /** Takes back the last change that has not been taken back yet; null when there is none. */
+  /**
+   * Takes back the last change that has not been taken back yet; null when there is none. Clips whose video was deleted
+   * stay as they are.
+   */
   undo(): LibraryChange | null;
 };
 
@@ -65,7 +72,9 @@ export function createClipStore(db: Db): ClipStore {
       db
         .select()
         .from(clips)
-        .where(trash ? isNotNull(clips.trashed_secs) : isNull(clips.trashed_secs))
+        .where(
+          and(trash ? isNotNull(clips.trashed_secs) : isNull(clips.trashed_secs), isNull(clips.emptied_secs)),
+        )
         .orderBy(desc(clips.added_secs), asc(clips.clip_id))
         .all(),
     listChanged: (after) =>
@@ -81,10 +90,18 @@ export function createClipStore(db: Db): ClipStore {
           .map(({ clip_id }) => clip_id);
       return { reading: ids(eq(clips.state, "reading")), proxies: ids(eq(clips.proxy, "wanted")) };
     },
+    listEmptied: () => db.select().from(clips).where(isNotNull(clips.emptied_secs)).all(),
+    empty(clip_ids) {
+      writeDurably(db, () => {
+        const emptied_secs = now();
+        for (const clip_id of clip_ids) set(clip_id, { emptied_secs });
+      });
+    },
     sumBytes: () =>
       db
         .select({ bytes: sql<number>`coalesce(sum(${clips.bytes}), 0)` })
         .from(clips)
+        .where(isNull(clips.emptied_secs))
         .get()?.bytes ?? 0,
     insert({ clip_id, name, bytes, extension }) {
       writeDurably(db, () => {
@@ -145,7 +162,8 @@ export function createClipStore(db: Db): ClipStore {
       });
     },
     undo() {
-      return writeDurably(db, () => {
+      return writeDurably(db, undoLast);
+      function undoLast(): LibraryChange | null {
         const undone = db
           .select({ id: libraryChanges.undoes })
           .from(libraryChanges)
@@ -158,15 +176,16 @@ export function createClipStore(db: Db): ClipStore {
           .limit(1)
           .get();
         if (!last) return null;
-        const entries = last.entries.map(({ clip_id, before, after }) => ({
+        const standing = last.entries.filter(({ clip_id }) => get(clip_id)?.emptied_secs === null);
+        const entries = standing.map(({ clip_id, before, after }) => ({
           clip_id,
           before: after,
           after: before ?? { ...after, trashed_secs: now() },
         }));
         for (const { clip_id, after } of entries) set(clip_id, after);
         append("undo", entries, last.change_id);
-        return last;
-      });
+        return entries.length === 0 ? undoLast() : { ...last, entries: standing };
+      }
     },
   };
 }
@@ -185,7 +204,14 @@ export function toClip(row: ClipRow): Clip {
     ...clip
   } = row;
   const shown = row.state === "ready" || row.state === "partial";
-  const playback = !shown ? "none" : plays === "original" ? "original" : proxy === "ready" ? "proxy" : "none";
+  const playback =
+    !shown || row.emptied_secs !== null
+      ? "none"
+      : plays === "original"
+        ? "original"
+        : proxy === "ready"
+          ? "proxy"
+          : "none";
   return { ...clip, playback, playback_problem: proxy === "failed" ? proxy_problem : null };
 }
 

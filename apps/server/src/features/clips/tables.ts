@@ -12,6 +12,7 @@ export const clips = sqliteTable("clips", {
   extension: text().notNull(),
   added_secs: real().notNull(),
   trashed_secs: real(),
+  emptied_secs: real(),
   container: text(),
   codec: text(),
   pixel_format: text(),

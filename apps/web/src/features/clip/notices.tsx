@@ -33,7 +33,13 @@ export function Notices({
       text: `This clip ends at frame ${frame}; the link asked for frame ${out_of_range}.`,
     });
   }
-  if (clip.trashed_secs !== null) {
+  if (clip.emptied_secs !== null) {
+    notices.push({
+      key: "emptied",
+      tone: "part",
+      text: "The video of this clip was deleted with the trash; thumbnails are left. Add the same file again to bring it back.",
+    });
+  } else if (clip.trashed_secs !== null) {
     notices.push({ key: "trash", tone: "part", text: "This clip is in the trash." });
   }
   if (clip.state === "partial" && clip.problem !== null) {
@@ -74,7 +80,7 @@ export function Notices({
 }
 
 function describePlayback(clip: Clip, frames: Frames, proxy_job: Job | null): Notice | null {
-  if (frames.by === "original") return null;
+  if (frames.by === "original" || clip.emptied_secs !== null) return null;
   if (frames.by === "proxy") {
     return {
       key: "proxy",

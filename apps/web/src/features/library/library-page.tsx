@@ -17,6 +17,7 @@ import type { ClipActions } from "./clip-actions.ts";
 import { ClipList } from "./clip-list.tsx";
 import { rename, restore, trash, undo } from "./commands.ts";
 import { DropTarget } from "./drop-target.tsx";
+import { EmptyTrashDialog } from "./empty-trash-dialog.tsx";
 import { FolderDialog } from "./folder-dialog.tsx";
 import classes from "./library-page.module.css";
 import { ListHead } from "./list-head.tsx";
@@ -69,6 +70,7 @@ function Clips({ all, isTrash }: { all: readonly Clip[]; isTrash: boolean }) {
   const [renaming, setRenaming] = useState<string | null>(null);
   const [tagging, setTagging] = useState<readonly string[] | null>(null);
   const [isBrowsing, setBrowsing] = useState(false);
+  const [isEmptying, setEmptying] = useState(false);
   const filter = useRef<HTMLInputElement>(null);
 
   const pick = (wanted: readonly string[]) => {
@@ -144,7 +146,10 @@ function Clips({ all, isTrash }: { all: readonly Clip[]; isTrash: boolean }) {
     { key: "mod+A", label: "Select all", run: () => setSelection({ ...selection, selected: new Set(ids) }) },
     { key: "Escape", label: "Select none", run: () => setSelection({ ...selection, selected: new Set() }) },
     ...(isTrash
-      ? [{ key: "R", label: "Restore", run: () => void restore(targets()) }]
+      ? [
+          { key: "R", label: "Restore", run: () => void restore(targets()) },
+          { key: "shift+Delete", label: "Empty the trash", run: () => setEmptying(all.length > 0) },
+        ]
       : [
           {
             key: "Enter",
@@ -209,6 +214,7 @@ function Clips({ all, isTrash }: { all: readonly Clip[]; isTrash: boolean }) {
           onSort={sortBy}
           onView={(next) => go({ view: next === "grid" ? undefined : next })}
           onBrowse={() => setBrowsing(true)}
+          onEmpty={isEmpty ? null : () => setEmptying(true)}
         />
       )}
       <div className={classes.content} data-view={view}>
@@ -258,6 +264,7 @@ function Clips({ all, isTrash }: { all: readonly Clip[]; isTrash: boolean }) {
           onClose={() => setTagging(null)}
         />
       )}
+      {isEmptying && <EmptyTrashDialog clips={all} onClose={() => setEmptying(false)} />}
       {isBrowsing && <FolderDialog onClose={() => setBrowsing(false)} />}
     </div>
   );

@@ -26,6 +26,7 @@ import {
   IconStack2,
   IconTag,
   IconTrash,
+  IconTrashX,
 } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { RefObject } from "react";
@@ -54,12 +55,26 @@ type Props = {
   onSort: (sort: Sort, order: Order) => void;
   onView: (view: "grid" | "list") => void;
   onBrowse: () => void;
+  /** Null while nothing is in the trash. */
+  onEmpty: (() => void) | null;
 };
 
 /** What is shown, in which order, and the ways to add more. */
 export function Toolbar(props: Props) {
-  const { arrangement, view, isTrash, tags, summary, filter, onFilter, onTag, onSort, onView, onBrowse } =
-    props;
+  const {
+    arrangement,
+    view,
+    isTrash,
+    tags,
+    summary,
+    filter,
+    onFilter,
+    onTag,
+    onSort,
+    onView,
+    onBrowse,
+    onEmpty,
+  } = props;
   const { q, tag, sort, order } = arrangement;
   const OrderIcon = order === "asc" ? IconSortAscending : IconSortDescending;
   const orderLabel = order === "asc" ? "Ascending: turn round" : "Descending: turn round";
@@ -132,9 +147,16 @@ export function Toolbar(props: Props) {
       />
       <span className={classes.summary}>{summary}</span>
       {isTrash ? (
-        <Button variant="default" component={Link} to="/library">
-          Back to the library
-        </Button>
+        <>
+          {onEmpty !== null && (
+            <Button variant="default" leftSection={<IconTrashX size={14} stroke={1.6} />} onClick={onEmpty}>
+              Empty the trash…
+            </Button>
+          )}
+          <Button variant="default" component={Link} to="/library">
+            Back to the library
+          </Button>
+        </>
       ) : (
         <>
           <Tooltip label="Batches of key-frames">
