@@ -296,7 +296,7 @@ async function readChat(
   if (!reply.type.includes("event-stream")) {
     const text = await readAll(reply);
     const whole = parseJson(text) as Chunk | null;
-    if (whole === null) throw /^\s*[{[]/.test(text) ? brokenOff(reply.host) : notAnApi(reply.host);
+    if (whole === null) throw /^\s*([{[]|$)/.test(text) ? brokenOff(reply.host) : notAnApi(reply.host);
     if (!whole.error && !Array.isArray(whole.choices)) throw notAnApi(reply.host);
     take(whole);
     return answer;

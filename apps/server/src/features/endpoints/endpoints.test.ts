@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type OpenAiServer, startOpenAiServer } from "../../testing/openai-server.ts";
+import { type Behaviour, type OpenAiServer, startOpenAiServer } from "../../testing/openai-server.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
 import { PATIENCE, readRetryAfter } from "./chat.ts";
 import type { ChatRequest, EndpointDraft } from "./index.ts";
@@ -95,6 +95,7 @@ describe("asking", () => {
 
   it.each([
     ["half a JSON", { kind: "half_json" }],
+    ["nothing at all", { kind: "raw", type: "application/json", body: "" }],
     ["a cut connection", { kind: "cut" }],
     ["a stall", { kind: "stall" }],
     ["silence", { kind: "silence" }],
@@ -117,6 +118,14 @@ describe("asking", () => {
     const at = (text: string) => readRetryAfter(new Headers({ "retry-after": text }), Date.UTC(2026, 0, 1));
     expect(at("Thu, 01 Jan 2026 00:00:20 GMT")).toBe(20);
     expect(at("soon")).toBeNull();
+    // By a clock that is behind ours: no call sooner than without the date.
+    const past = { kind: "status", status: 429, message: "", retry_after: "Thu, 01 Jan 2026 00:00:00 GMT" };
+    model.queue(past as Behaviour, past as Behaviour);
+    const { calls, secs } = await chat(endpoint_id);
+    expect(calls).toBe(3);
+    expect(secs).toBeGreaterThanOrEqual((2 * quick.backoff_ms) / 1000);
+    model.always(past as Behaviour);
+    await expect(chat(endpoint_id)).rejects.toThrow(/^127\S+ takes no more calls now \(429\)\.$/);
   });
 
   it.each([

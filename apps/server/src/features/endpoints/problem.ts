@@ -94,7 +94,7 @@ export function explainStatus(
     );
   }
   if (status === 429 || status === 503) {
-    const wait = retry_after_secs === null ? "" : ` It asks to wait ${Math.ceil(retry_after_secs)} s.`;
+    const wait = !retry_after_secs ? "" : ` It asks to wait ${Math.ceil(retry_after_secs)} s.`;
     return new EndpointProblem(
       `${host} takes no more calls now (${status}).${wait}${quote}`,
       "busy",

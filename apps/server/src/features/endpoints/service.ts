@@ -230,7 +230,8 @@ async function chatPatiently(
 /** Milliseconds until the next call; null when the endpoint asks for more than a person would wait. */
 function getWait({ retry_after_secs }: EndpointProblem, calls: number, patience: Patience): number | null {
   if (retry_after_secs !== null) {
-    const asked = retry_after_secs * 1000;
+    // A date of a clock that is behind ours has passed already.
+    const asked = Math.max(retry_after_secs * 1000, patience.backoff_ms);
     // All that wait for the same moment would come back at once.
     return asked > patience.backoff_max_ms ? null : asked * (1 + 0.1 * Math.random());
   }
