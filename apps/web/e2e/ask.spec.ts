@@ -128,7 +128,7 @@ test.describe("a model behind an endpoint", () => {
     const dialog = page.getByRole("dialog", { name: "Case panel" });
     const picture = dialog.getByRole("img", { name: /^Case: / });
     await expect(picture).toBeVisible();
-    expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1180);
+    await expect(picture).toHaveJSProperty("naturalWidth", 1180);
     const coming = page.waitForEvent("download");
     await dialog.getByRole("button", { name: "Download SVG" }).click();
     const file = await coming;

@@ -57,7 +57,6 @@ for (const [what, names] of [
   ["S01: played by a proxy", ["hevc.mp4", "mpeg4-part2.mp4", "h264-in-avi.avi", "gif.gif"]],
 ] as const) {
   test(`the picture shown is the frame named: ${what}`, async ({ page }) => {
-    test.setTimeout(180_000);
     const clips = await addFiles(page, names.map(getClipPath));
     for (const [i, clip] of clips.entries()) {
       if (clip === undefined) throw new Error(`${names[i]} was not added`);

@@ -168,7 +168,6 @@ test("with the keyboard alone: move the threshold, correct three key-frames, tak
 });
 
 test("what the server could not be told outlives a reload, which asks first", async ({ page }) => {
-  test.setTimeout(180_000);
   const { clip, selection } = await addWithKeyFrames(page);
   const kept = listKept(selection);
   const [, second = -1, third = -1] = kept;
@@ -201,7 +200,6 @@ test("what the server could not be told outlives a reload, which asks first", as
 test("an action is called right or wrong beside geometry's, and a note stands at its key-frame", async ({
   page,
 }) => {
-  test.setTimeout(180_000);
   const { clip, selection } = await addWithKeyFrames(page);
   const [, second = -1, third = -1] = listKept(selection);
   await openDesk(page, clip.clip_id);
@@ -233,7 +231,6 @@ test("an action is called right or wrong beside geometry's, and a note stands at
 });
 
 test("every version can be looked at under its own address and returned to", async ({ page }) => {
-  test.setTimeout(180_000);
   const { clip, selection } = await addWithKeyFrames(page);
   const kept = listKept(selection);
   const [, second = -1, third = -1] = kept;
@@ -267,7 +264,6 @@ test("every version can be looked at under its own address and returned to", asy
 });
 
 test("two tabs see each other's decisions, and the same one in both is one", async ({ page, context }) => {
-  test.setTimeout(180_000);
   const { clip, selection } = await addWithKeyFrames(page);
   const [, second = -1] = listKept(selection);
   const other = await context.newPage();
@@ -288,7 +284,6 @@ test("two tabs see each other's decisions, and the same one in both is one", asy
 test("decisions stay with the settings that they were made under, and other settings say so", async ({
   page,
 }) => {
-  test.setTimeout(180_000);
   const { clip, selection } = await addWithKeyFrames(page);
   const [, second = -1] = listKept(selection);
   await openDesk(page, clip.clip_id, second);

@@ -29,7 +29,6 @@ test.beforeAll(() => {
 });
 
 test("browser and server find the same objects in the same pixels", async ({ page }) => {
-  test.setTimeout(180_000);
   const run = await openNetwork();
   await startWorker(page, "detector-worker");
   const labels = new Set<string>();
@@ -48,7 +47,6 @@ test("browser and server find the same objects in the same pixels", async ({ pag
 test("the clip page shows on the picture what the server finds, and asks nobody else for it", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   const [clip] = await addFiles(page, [join(WORLDS, "street-crossing-1.mp4")]);
@@ -82,7 +80,7 @@ test("the clip page shows on the picture what the server finds, and asks nobody 
   expectSame(here as Detection[], there, picture, { edge: OWN_EDGE, score: OWN_SCORE }, "frame 40");
 
   await page.keyboard.press("End");
-  await expect(page.getByTestId("objects")).toHaveText("2 objects", { timeout: 30_000 });
+  await expect(page.getByTestId("objects")).toHaveText("2 objects");
   await page.getByRole("button", { name: "Objects" }).click();
   await expect(page.getByTestId("detection")).toHaveCount(0);
   const origin = new URL(page.url()).origin;

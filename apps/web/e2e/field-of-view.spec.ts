@@ -32,7 +32,7 @@ test("the field of view is read from a clip's turns, set by a person with the ke
   await page.keyboard.type("84");
   await page.keyboard.press("Enter");
   await expect(page.getByText(/^Set by a person; \d+° from the clip’s turns$/)).toBeVisible();
-  expect(await getSet()).toBe(84);
+  await expect.poll(getSet).toBe(84);
 
   await page.getByRole("button", { name: "Undo" }).press("Enter");
   await expect.poll(getSet).toBeNull();

@@ -11,7 +11,6 @@ test.beforeAll(() => {
 });
 
 test("an extraction cut off by kill -9 is finished by the next start", async ({ page, server }) => {
-  test.setTimeout(180_000);
   const [clip] = await addFiles(page, [join(FIXTURES, "ntsc-29.97.mp4")]);
   if (clip === undefined) throw new Error("the fixture was not added");
   const input = { clip_id: clip.clip_id, settings: { ...SIGHTLINE_SETTINGS, interval_secs: 0.05 } };

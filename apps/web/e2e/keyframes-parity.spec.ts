@@ -39,7 +39,6 @@ test("browser and server select the same frames of the handed clips @field", asy
 test("another threshold is selected in the browser from cached features as the server selects it", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
   await startWorker(page, "extract-worker");
   const [clip] = await addFiles(page, [join(FIXTURES, "cfr-30.mp4")]);
   if (clip === undefined) throw new Error("the fixture was not added");
@@ -57,7 +56,6 @@ test("another threshold is selected in the browser from cached features as the s
 });
 
 test("a cancelled extraction ends and leaves the worker usable", async ({ page }) => {
-  test.setTimeout(120_000);
   await startWorker(page, "extract-worker");
   const [clip] = await addFiles(page, [join(FIXTURES, "cfr-30.mp4")]);
   if (clip === undefined) throw new Error("the fixture was not added");

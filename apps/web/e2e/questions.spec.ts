@@ -223,7 +223,6 @@ test.describe("with the sample project", () => {
   });
 
   test("a set is exported for GRPO with the triples that there are, from its menu", async ({ page }) => {
-    test.setTimeout(180_000);
     const named = (clips: Clip[]) => clips.find(({ name }) => name.includes("room-turns"))?.clip_id ?? "";
     await expect.poll(async () => named(await query<Clip[]>(page, "clips.list"))).not.toBe("");
     const clip_id = named(await query<Clip[]>(page, "clips.list"));

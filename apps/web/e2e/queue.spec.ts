@@ -4,8 +4,6 @@ import { look } from "./support/looks.ts";
 import { ask, fillLaunchPage, getRun, launch, openedRun, waitForState, waitForStep } from "./support/runs.ts";
 import { expect, test } from "./support/server.ts";
 
-test.describe.configure({ timeout: 150_000 });
-
 async function takeOneAtATime(page: Page): Promise<void> {
   await page.goto("/runs/queue");
   await page.getByLabel("Runs at a time on This machine").fill("1");
@@ -56,9 +54,9 @@ test("three runs are queued, reordered by button, key and drag; one is cancelled
   expect(cancelled.run.state).toBe("stopped");
   expect(cancelled.attempts).toEqual([]);
   await page.getByRole("button", { name: "Stop first" }).click();
-  await expect.poll(async () => (await getRun(page, first)).run.state, { timeout: 30_000 }).toBe("stopped");
+  await expect.poll(async () => (await getRun(page, first)).run.state).toBe("stopped");
   for (const run_id of [fourth, third])
-    await expect.poll(async () => (await getRun(page, run_id)).run.state, { timeout: 30_000 }).toBe("done");
+    await expect.poll(async () => (await getRun(page, run_id)).run.state).toBe("done");
   await expect(page.getByText("Nothing runs or waits here.")).toBeVisible();
 });
 
@@ -86,13 +84,13 @@ test("a sweep is one press: its estimate, its grid, its place in the list, cance
   const grid = page.getByRole("table", { name: "Runs of schedules" });
   await expect(grid.locator("[data-run]")).toHaveCount(6);
   await expect(grid.getByRole("rowheader")).toHaveText(["as drawn", "1:7:2 throughout"]);
-  await expect(grid.locator('[data-state="done"]')).toHaveCount(1, { timeout: 30_000 });
+  await expect(grid.locator('[data-state="done"]')).toHaveCount(1);
   await expectAccessible(page, "the sweep");
   await look(page, "sweep");
   await page.getByRole("button", { name: "Cancel all" }).click();
   const over = grid.locator('[data-state="stopped"], [data-state="done"]');
   const stopped = grid.locator('[data-state="stopped"]');
-  await expect(over).toHaveCount(6, { timeout: 30_000 });
+  await expect(over).toHaveCount(6);
   expect(await stopped.count()).toBeGreaterThan(0);
   await page.getByRole("button", { name: "Resume all" }).click();
   await expect(stopped).toHaveCount(0);
@@ -141,7 +139,7 @@ test("a run is forked from a stage's end under another schedule, and both are sh
 
   await page.getByRole("button", { name: "Fetch step 40" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Fetch", exact: true }).click();
-  await expect(page.locator('[data-step="40"]')).toContainText(/whole.*whole/, { timeout: 20_000 });
+  await expect(page.locator('[data-step="40"]')).toContainText(/whole.*whole/);
   await page.getByRole("button", { name: "Prune …" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Keep the newest").fill("1");

@@ -2,8 +2,6 @@ import { expectAccessible } from "./support/axe.ts";
 import { launch, waitForState } from "./support/runs.ts";
 import { expect, test } from "./support/server.ts";
 
-test.describe.configure({ timeout: 180_000 });
-
 test.describe("on the recorded run", () => {
   test.use({ samples: true });
 

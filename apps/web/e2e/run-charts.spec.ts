@@ -6,8 +6,6 @@ import { expectAccessible } from "./support/axe.ts";
 import { launch, waitForState } from "./support/runs.ts";
 import { expect, test } from "./support/server.ts";
 
-test.describe.configure({ timeout: 180_000 });
-
 const FAST = { numbers: { "Steps per epoch": 20, "Steps per second": 20 } };
 const RECORDED = join(import.meta.dirname, "../../../fixtures/recorded/tiny.json.gz");
 
@@ -203,7 +201,9 @@ test("other runs are drawn beside it, over any axis, and the address says so", a
   await page.getByRole("combobox", { name: "X axis" }).click();
   await page.getByRole("option", { name: "epochs" }).click();
   await expect(page).toHaveURL(/x=epoch/);
-  expect(await readChart(page, "Total reward", ["Home", "Shift+ArrowRight"])).toMatch(/^epoch 0\.5/);
+  await expect
+    .poll(() => readChart(page, "Total reward", ["Home", "Shift+ArrowRight"]))
+    .toMatch(/^epoch 0\.5/);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("tab", { name: /^Groups at step 1\d/ })).toHaveAttribute(
     "aria-selected",

@@ -62,15 +62,18 @@ const PICTURES: [name: string, paths: string[]][] = [
 for (const [name, paths] of PICTURES)
   test(`the picture "${name}" is what its data say`, async ({ page }) => {
     await show(page, name);
-    expect((await readPaths(page)).sort()).toEqual([...paths].sort());
+    await expect.poll(async () => (await readPaths(page)).sort()).toEqual([...paths].sort());
   });
 
 test("the same data draw the same picture, to the character", async ({ page }) => {
   const read = () =>
     page.locator("path[data-role]").evaluateAll((paths) => paths.map((path) => path.outerHTML).join("\n"));
+  const all = page.locator("path[data-role='value']");
   await show(page, "parts");
+  await expect(all).toHaveCount(3);
   const first = await read();
   await show(page, "parts");
+  await expect(all).toHaveCount(3);
   // The clip's id is the only thing that is made anew.
   const bare = (html: string) => html.replace(/url\([^)]*\)/g, "");
   expect(bare(await read())).toBe(bare(first));
@@ -83,30 +86,31 @@ test("more than ten lines are drawn on a canvas, in all their colours, by the sa
   const canvas = page.locator("canvas[data-layer=shapes]");
   await expect(canvas).toBeVisible();
   await expect(page.locator("path[data-role]")).toHaveCount(0);
-  await page.waitForTimeout(300);
-  const hues = await canvas.evaluate((element: HTMLCanvasElement) => {
-    const context = element.getContext("2d");
-    const { data } = context?.getImageData(0, 0, element.width, element.height) ?? { data: [] };
-    const found = new Map<string, number>();
-    for (let k = 0; k < data.length; k += 4) {
-      const [r = 0, g = 0, b = 0, a = 0] = [data[k], data[k + 1], data[k + 2], data[k + 3]];
-      if (a < 250 || Math.max(r, g, b) - Math.min(r, g, b) < 40) continue;
-      const key = `${r >> 4}${g >> 4}${b >> 4}`;
-      found.set(key, (found.get(key) ?? 0) + 1);
-    }
-    return [...found.values()].filter((count) => count > 20).length;
-  });
-  expect(hues).toBeGreaterThanOrEqual(9);
+  const countHues = () =>
+    canvas.evaluate((element: HTMLCanvasElement) => {
+      const context = element.getContext("2d");
+      const { data } = context?.getImageData(0, 0, element.width, element.height) ?? { data: [] };
+      const found = new Map<string, number>();
+      for (let k = 0; k < data.length; k += 4) {
+        const [r = 0, g = 0, b = 0, a = 0] = [data[k], data[k + 1], data[k + 2], data[k + 3]];
+        if (a < 250 || Math.max(r, g, b) - Math.min(r, g, b) < 40) continue;
+        const key = `${r >> 4}${g >> 4}${b >> 4}`;
+        found.set(key, (found.get(key) ?? 0) + 1);
+      }
+      return [...found.values()].filter((count) => count > 20).length;
+    });
+  await expect.poll(countHues).toBeGreaterThanOrEqual(9);
 });
 
 test("one cursor crosses all charts, and each reads out its own values", async ({ page }) => {
   await page.goto(url);
   await page.getByRole("slider").first().waitFor();
   await page.getByRole("slider", { name: "Reward parts" }).hover({ position: { x: 200, y: 60 } });
-  const crossed = await page
-    .locator("[role=slider] > svg")
-    .evaluateAll((layers) => layers.filter((layer) => layer.querySelector("path") !== null).length);
-  expect(crossed).toBe(10);
+  const countCrossed = () =>
+    page
+      .locator("[role=slider] > svg")
+      .evaluateAll((layers) => layers.filter((layer) => layer.querySelector("path") !== null).length);
+  await expect.poll(countCrossed).toBe(10);
   await expect(page.locator('[data-picture="resumed"]')).toContainText(/reward\s*0\.\d{3}/);
 });
 
@@ -194,9 +198,9 @@ test("the picture stays on screen while its width changes", async ({ page }) => 
 test("dark and light draw the same paths in different colours", async ({ page }) => {
   const strokes = async (scheme: string) => {
     await show(page, "parts", scheme);
-    return page
-      .locator('path[data-role="value"]')
-      .evaluateAll((paths) => paths.map((path) => getComputedStyle(path).stroke));
+    const all = page.locator('path[data-role="value"]');
+    await expect(all).toHaveCount(3);
+    return all.evaluateAll((paths) => paths.map((path) => getComputedStyle(path).stroke));
   };
   const [light, dark] = [await strokes("light"), await strokes("dark")];
   expect(light).toHaveLength(3);

@@ -4,7 +4,6 @@ import { gunzipSync } from "node:zlib";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./support/server.ts";
 
-test.describe.configure({ timeout: 120_000 });
 test.use({ samples: true });
 
 const RECORDED = join(import.meta.dirname, "../../../fixtures/recorded/tiny.json.gz");

@@ -2,8 +2,6 @@ import { expectAccessible } from "./support/axe.ts";
 import { launch, waitForState } from "./support/runs.ts";
 import { expect, test } from "./support/server.ts";
 
-test.describe.configure({ timeout: 150_000 });
-
 const FAST = { numbers: { "Steps per epoch": 20, "Steps per second": 20 } };
 
 test("completions are found by words and filters; each view has an address and can be named", async ({
@@ -26,15 +24,18 @@ test("completions are found by words and filters; each view has an address and c
   await expect(drawer.getByRole("status")).not.toHaveText(all);
   await expect(list.locator("mark").first()).toHaveText(/left/i);
   await expectAccessible(page, "the tab Find");
+  const left = (await drawer.getByRole("status").textContent()) ?? "";
 
   await drawer.getByLabel("Shortest, in tokens").fill("100");
   await drawer.getByLabel("Longest, in tokens").fill("2");
   await expect(drawer.getByText("No length is 100 or more and 2 or less")).toBeVisible();
   await drawer.getByLabel("Shortest, in tokens").fill("");
   await drawer.getByLabel("Longest, in tokens").fill("");
+  await expect(drawer.getByRole("status")).toHaveText(left);
 
   await drawer.getByRole("combobox", { name: "Accuracy" }).click();
   await page.getByRole("option", { name: "accuracy 0", exact: true }).click();
+  await expect(drawer.getByRole("status")).not.toHaveText(left);
   await expect(list.getByText("✓")).toHaveCount(0);
   const some = (await drawer.getByRole("status").textContent()) ?? "";
 

@@ -10,8 +10,6 @@ import {
 } from "./support/runs.ts";
 import { expect, test } from "./support/server.ts";
 
-test.describe.configure({ timeout: 150_000 });
-
 /** Three stages of 30 steps, six a second: a quarter of a minute. */
 const SHORT = { numbers: { "Steps per epoch": 30, "Steps per second": 6, "Checkpoint every": 10 } };
 const LAST = 90;

@@ -5,8 +5,6 @@ import { completionLine } from "@sightline/core/testing";
 import type { LineOf } from "@sightline/core/wire";
 import { expect, type RunningServer, test } from "./support/server.ts";
 
-test.describe.configure({ timeout: 150_000 });
-
 const RUN = "odd-lines";
 const WEIGHTS = { format: 7, accuracy: 3, consistency: 0 };
 

@@ -5,7 +5,6 @@ import { expectAccessible } from "./support/axe.ts";
 import { expect, test } from "./support/server.ts";
 
 test.use({ samples: true });
-test.describe.configure({ timeout: 150_000 });
 
 const RECORDED = join(import.meta.dirname, "../../../fixtures/recorded/tiny.json.gz");
 

@@ -2,8 +2,6 @@ import { expectAccessible } from "./support/axe.ts";
 import { fillLaunchPage, launch, waitForState, waitForStep } from "./support/runs.ts";
 import { expect, test } from "./support/server.ts";
 
-test.describe.configure({ timeout: 150_000 });
-
 const FAST = { numbers: { "Steps per epoch": 20, "Steps per second": 20 } };
 
 test("with the keyboard alone: from a curve to the groups of a step, to a trace, and back", async ({

@@ -4,8 +4,6 @@ import { look } from "./support/looks.ts";
 import { fillLaunchPage, getRun, launch, openedRun, waitForState } from "./support/runs.ts";
 import { expect, test } from "./support/server.ts";
 
-test.describe.configure({ timeout: 180_000 });
-
 const SMALL = { "Steps per epoch": 20, "Steps per second": 0, "Checkpoint every": 10 };
 
 const schedule = (page: Page) => page.getByRole("region", { name: "Schedule", exact: true });

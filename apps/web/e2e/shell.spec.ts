@@ -77,12 +77,12 @@ test("the colour scheme is chosen, stays, and follows the system when told to", 
 test("the rail narrows and stays narrow", async ({ page }) => {
   const rail = page.getByRole("navigation", { name: "Places" });
   const getWidth = async () => (await rail.boundingBox())?.width ?? 0;
-  expect(await getWidth()).toBeGreaterThan(150);
+  await expect.poll(getWidth).toBeGreaterThan(150);
   await page.getByRole("button", { name: "Narrow the rail" }).click();
-  expect(await getWidth()).toBeLessThan(60);
+  await expect.poll(getWidth).toBeLessThan(60);
   await page.reload();
   await expect(page.getByRole("link", { name: "Runs" })).toBeVisible();
-  expect(await getWidth()).toBeLessThan(60);
+  await expect.poll(getWidth).toBeLessThan(60);
 });
 
 test("an address that no page answers to says so and leads back", async ({ page }) => {
@@ -117,7 +117,7 @@ test("while the server is away that is said, and it is found again by itself", a
   await expect(banner).toBeVisible();
   await expect(page.getByRole("gridcell")).toHaveCount(1);
   await server.restart();
-  await expect(banner).toBeHidden({ timeout: 30_000 });
+  await expect(banner).toBeHidden();
   await expect(page.getByRole("contentinfo")).toContainText("Connected");
 });
 

@@ -8,7 +8,6 @@ import { expect, test } from "./support/server.ts";
 type Line = LineOf<"completion">;
 
 test.use({ samples: true });
-test.describe.configure({ timeout: 180_000 });
 
 const RECORDED = join(import.meta.dirname, "../../../fixtures/recorded/tiny.json.gz");
 const COMPLETIONS = "attempts/001/completions-00001.jsonl";
@@ -144,7 +143,7 @@ test("with the keyboard alone: from a number in a sample's reasoning to the clip
   // The key-frames of the sample clips are made in the background.
   await expect(async () => {
     await page.goto(`${getPath(line)}?k=${line.k}`);
-    await expect(page.getByTestId("trace-picture").first()).toBeVisible({ timeout: 5000 });
+    await expect(page.getByTestId("trace-picture").first()).toBeVisible({ timeout: 20_000 });
   }).toPass({ timeout: 120_000 });
   const inspector = page.getByTestId("inspector");
   await expect(inspector.locator("img").first()).toBeVisible();

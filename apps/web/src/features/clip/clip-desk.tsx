@@ -246,6 +246,10 @@ export function ClipDesk({
                 transport.stop();
                 playhead.pass(next);
               }}
+              onDrag={(next) => {
+                transport.stop();
+                playhead.drag(next);
+              }}
               onThreshold={tryThreshold}
               onPrepare={state.prepare}
             />

@@ -40,6 +40,7 @@ export function TimelinePane({
   onHover,
   onOpen,
   onPass,
+  onDrag,
   onThreshold,
   onPrepare,
 }: {
@@ -59,6 +60,7 @@ export function TimelinePane({
   onHover(frame: number | null): void;
   onOpen(frame: number): void;
   onPass(frame: number): void;
+  onDrag(frame: number): void;
   onThreshold(threshold: number): void;
   /** The hand comes near the threshold. */
   onPrepare(): void;
@@ -124,7 +126,7 @@ export function TimelinePane({
         onScrub={(secs, settled) => {
           const next = findNearest(time_secs, secs);
           if (settled) onOpen(next);
-          else onPass(next);
+          else onDrag(next);
         }}
         onStep={(frames) => onPass(Math.min(time_secs.length - 1, Math.max(0, frame + frames)))}
         hovered_secs={pointed?.time_secs ?? null}

@@ -15,8 +15,10 @@ export type Playhead = {
   out_of_range: number | null;
   /** Shows a frame that was chosen: a step back in the history leads to where one was. */
   open(frame: number): void;
-  /** Shows a frame on the way: playing, stepping, dragging. The history keeps only where it ends. */
+  /** Shows a frame on the way: playing, stepping. The history keeps only where it ends. */
   pass(frame: number): void;
+  /** Shows a frame under the hand, and leaves the history alone until the hand lets go and opens one. */
+  drag(frame: number): void;
 };
 
 /**
@@ -40,6 +42,11 @@ export function usePlayhead(frame_count: number): Playhead {
     void navigate({ search: (search) => ({ ...search, frame: next }), replace, resetScroll: false });
   }
 
+  function run(next: number): void {
+    setAhead({ frame: next, asked });
+    clearTimeout(timer.current);
+  }
+
   return {
     frame,
     out_of_range: asked > last && ahead?.asked !== asked ? asked : null,
@@ -49,10 +56,10 @@ export function usePlayhead(frame_count: number): Playhead {
       write(next, false);
     },
     pass(next) {
-      setAhead({ frame: next, asked });
-      clearTimeout(timer.current);
+      run(next);
       if (performance.now() - written.current > FOLLOW_MS) write(next, true);
       else timer.current = setTimeout(() => write(next, true), SETTLE_MS);
     },
+    drag: run,
   };
 }
