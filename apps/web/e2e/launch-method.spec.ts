@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { CompletionGroup } from "@sightline/core/runs";
 import { expectAccessible } from "./support/axe.ts";
+import { look } from "./support/looks.ts";
 import { ask, expectWhole, fillTiny, openedRun } from "./support/runs.ts";
 import { expect, test } from "./support/server.ts";
 
@@ -32,6 +33,34 @@ test("variants of the judge are chosen together, and what preflight finds is men
   await preflight.getByRole("button", { name: "Leave judge_url empty" }).click();
   await expect(form.getByLabel("Judge's address")).toHaveValue("");
   await expect(preflight).not.toContainText("can't be reached");
+  await expect(launch).toBeEnabled();
+});
+
+test("own rewards that break their contract are named by their line before anything starts", async ({
+  page,
+}) => {
+  await fillTiny(page, "brief", {});
+  const preflight = page.getByRole("region", { name: "Preflight" });
+  const launch = page.getByRole("button", { name: "Launch", exact: true });
+  const choose = (text: string) =>
+    page
+      .getByRole("region", { name: "Own rewards" })
+      .locator("input[type=file]")
+      .setInputFiles({ name: "mine.py", mimeType: "text/x-python", buffer: Buffer.from(text) });
+  await choose("def brevity(completion):\n    return len(completion['think'])\n");
+  await expect(preflight).toContainText(
+    /rewards\.py, line 1: brevity returned \d+; it must return a number/,
+    {
+      timeout: 60_000,
+    },
+  );
+  await expect(launch).toBeDisabled();
+  await expectAccessible(page, "a launch whose rewards are refused");
+  await look(page, "launch-rewards-refused");
+  await choose("def brevity(completion):\n    return 1 / (1 + len(completion['think']))\n");
+  await expect(preflight).toContainText("Your own rewards were tried on made-up answers: brevity.", {
+    timeout: 60_000,
+  });
   await expect(launch).toBeEnabled();
 });
 
@@ -122,4 +151,5 @@ test("a run from the form asks a judge behind an address in all variants, and sh
   const trace = traces.filter({ hasText: /unconditional/ }).first();
   await expect(trace).toContainText(/unconditional judge A · (agrees|disagrees)/);
   await expectAccessible(page, "a group whose completions were judged in three variants");
+  await look(page, "group-three-judges");
 });

@@ -71,7 +71,7 @@ export async function downloadSet(
     if (file.left_out > 0)
       notifyDone(
         format === "grpo"
-          ? `${file.left_out} questions were left out: without an answer, without triples of their clip, or with other than 2 to 8 options.`
+          ? `${file.left_out} questions were left out: they have no answer, or not from 2 to 8 options, or their clip has no triples.`
           : `${file.left_out} questions without options or gold answer don't fit the released layout.`,
       );
   } catch (error) {
