@@ -118,6 +118,25 @@ test("an earlier version is exported as it was; the dialogs are accessible", asy
   await expectAccessible(page, "the import preview");
 });
 
+test("rows of frames that were added push the others down, and hide none", async ({ page }) => {
+  const [clip] = await addClips(page, [WALK]);
+  const { clip_id } = clip as Clip;
+  await openClip(page, clip_id);
+  const rows = page.getByTestId("decisions").getByRole("listitem");
+  const before = await rows.count();
+  for (const frame of [3, 5, 7]) await decide(page, clip_id, { kind: "add", frame });
+  await expect(rows).toHaveCount(before + 3);
+  // Each begins where the one above it ends.
+  await expect
+    .poll(() =>
+      rows.evaluateAll((items) => {
+        const boxes = items.map((item) => item.getBoundingClientRect()).sort((a, b) => a.top - b.top);
+        return boxes.slice(1).every(({ top }, at) => Math.abs(top - (boxes[at]?.bottom ?? 0)) < 1.5);
+      }),
+    )
+    .toBe(true);
+});
+
 test("several clips of the library in one file, and back", async ({ page }) => {
   const clips = await addClips(page, [WALK, TURNED]);
   await page.goto("/library");
@@ -125,7 +144,7 @@ test("several clips of the library in one file, and back", async ({ page }) => {
   await page.keyboard.press("Control+a");
   await expect(page.getByText("2 clips selected")).toBeVisible();
   const file = await exportByKeyboard(page, "CVAT for images 1.1", scratch);
-  expect(file).toContain("2 clips.keyframes.cvat.xml");
+  expect(file).toContain("2 clips.keyframes.cvat.zip");
   const dialog = await openImport(page);
   await chooseFiles(page, dialog, file);
   await expect(dialog.getByTestId("entry")).toHaveCount(2);

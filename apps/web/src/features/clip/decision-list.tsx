@@ -5,7 +5,7 @@ import type { Motion } from "@sightline/core/motion";
 import { EmptyState } from "@sightline/ui/empty-state";
 import { HumanMark } from "@sightline/ui/human-mark";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { memo, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import classes from "./decision-list.module.css";
 import { ActionWords } from "./decisions/action-words.tsx";
 import type { ShownFrame } from "./decisions/shown-frames.ts";
@@ -77,6 +77,8 @@ export const DecisionList = memo(function DecisionList({
     getScrollElement: () => scrollRef.current,
     estimateSize: () => ROW_PX,
     overscan: 6,
+    // A row keeps its height where a frame that people added moves it down.
+    getItemKey: useCallback((index: number) => shown[index]?.frame ?? index, [shown]),
   });
   const at = shown.findLastIndex(({ frame }) => current !== null && frame <= current);
   useEffect(() => {
