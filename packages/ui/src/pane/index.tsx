@@ -1,6 +1,9 @@
+import { useMediaQuery } from "@mantine/hooks";
 import { Children, Fragment, type ReactElement, type ReactNode } from "react";
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
 import classes from "./pane.module.css";
+
+const LEAST_PX = 120;
 
 type PaneProps = {
   /** Names the pane within its group; the remembered size hangs on it. */
@@ -18,17 +21,22 @@ export function Pane({ children }: PaneProps) {
 }
 
 /**
- * Panes side by side (or one above the other) whose boundaries can be dragged; sizes are remembered.
+ * Panes side by side (or one above the other) whose boundaries can be dragged; sizes are remembered. Where those above
+ * each other have less than their smallest heights together, the group scrolls.
  *
  * @param id  Names the group in the browser's storage.
+ * @param stacks_below  In a window narrower than this, in pixels, the panes stand below each other as long as what they
+ *   hold, and scroll as one; never when left out.
  */
 export function PaneGroup({
   id,
   direction = "horizontal",
+  stacks_below = 0,
   children,
 }: {
   id: string;
   direction?: "horizontal" | "vertical";
+  stacks_below?: number;
   children: ReactElement<PaneProps> | (ReactElement<PaneProps> | null | false)[];
 }) {
   const panes = Children.toArray(children) as ReactElement<PaneProps>[];
@@ -37,11 +45,24 @@ export function PaneGroup({
     panelIds: panes.map((pane) => pane.props.id),
     storage: localStorage,
   });
+  const isStacked = useMediaQuery(`(max-width: ${stacks_below - 1}px)`, false, {
+    getInitialValueInEffect: false,
+  });
+  if (isStacked)
+    return (
+      <div className={classes.stack}>
+        {panes.map((pane) => (
+          <div key={pane.props.id}>{pane.props.children}</div>
+        ))}
+      </div>
+    );
+  const least = panes.reduce((sum, pane) => sum + (pane.props.min ?? LEAST_PX), 0);
   return (
     <Group
       id={id}
       orientation={direction}
       className={classes.group}
+      style={direction === "vertical" ? { minHeight: least } : undefined}
       defaultLayout={layout.defaultLayout}
       onLayoutChanged={layout.onLayoutChanged}
     >
@@ -52,7 +73,7 @@ export function PaneGroup({
             id={pane.props.id}
             className={classes.pane}
             defaultSize={pane.props.size === undefined ? undefined : `${pane.props.size}%`}
-            minSize={pane.props.min ?? 120}
+            minSize={pane.props.min ?? LEAST_PX}
           >
             {pane.props.children}
           </Panel>

@@ -126,7 +126,7 @@ function LaunchForm({
   ]);
   return (
     <form className={classes.page} onSubmit={submit} onKeyDown={keepEnterOfLists} aria-label="Launch a run">
-      <PaneGroup id="launch">
+      <PaneGroup id="launch" stacks_below={900}>
         <Pane id="what" size={24} min={210}>
           <div className={classes.column}>
             {sweep === null && (

@@ -62,7 +62,8 @@ function RunBody({
   const [bandCursor] = useState(createCursor);
   const [viewport] = useState(createViewport);
   const beside = useBeside(view.beside);
-  const [isTall, setTall] = useState(false);
+  // On a low window, as at 200 %, charts and drawer leave each other no room.
+  const [isTall, setTall] = useState(() => matchMedia("(max-height: 560px)").matches);
   const [isEntering, setEntering] = useState(false);
   const onEntered = useCallback(() => setEntering(false), []);
   useEffect(() => {
