@@ -77,14 +77,14 @@ export function FlipList({
           <table className={classes.table}>
             <thead>
               <tr>
-                <th scope="col">step</th>
-                <th scope="col">question</th>
-                <th scope="col">gold</th>
-                <th scope="col">letter</th>
-                <th scope="col">reward</th>
-                <th scope="col">advantage</th>
+                <th scope="col">Step</th>
+                <th scope="col">Question</th>
+                <th scope="col">Gold</th>
+                <th scope="col">Letter</th>
+                <th scope="col">Reward</th>
+                <th scope="col">Advantage</th>
                 <th scope="col" className={classes.words}>
-                  what turned over
+                  What turned over
                 </th>
               </tr>
             </thead>
@@ -177,8 +177,8 @@ function OpenedFlip({ run_id, flip, onClose }: { run_id: string; flip: ReplayFli
         <thead>
           <tr>
             <td />
-            <th scope="col">before</th>
-            <th scope="col">after</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
           </tr>
         </thead>
         <tbody>

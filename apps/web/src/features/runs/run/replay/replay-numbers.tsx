@@ -124,7 +124,7 @@ export function FlipTable({
       <thead>
         <tr>
           <th scope="col">Task</th>
-          <th scope="col">completions</th>
+          <th scope="col">Completions</th>
           {kinds.map((kind) => (
             <th key={kind} scope="col">
               {FLIP_WORDS[kind]}
