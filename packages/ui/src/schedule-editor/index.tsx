@@ -321,7 +321,7 @@ function StageRow({
           onChange={(event) => onEdit(setName(stages, index, event.currentTarget.value))}
         />
       </td>
-      <td className={classes.length}>
+      <td>
         <NumberInput
           size="xs"
           aria-label={`${label}: epochs`}
@@ -334,7 +334,7 @@ function StageRow({
         />
       </td>
       {steps_per_epoch !== null && (
-        <td className={classes.length}>
+        <td className={stage.steps === undefined ? undefined : classes.stepField}>
           {stage.steps === undefined ? (
             <span className={classes.stepCount}>{stepsOf(stages, index, steps_per_epoch)}</span>
           ) : (
