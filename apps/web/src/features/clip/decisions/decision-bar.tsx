@@ -12,6 +12,7 @@ import {
   IconPlus,
   IconThumbDown,
   IconThumbUp,
+  type TablerIcon,
 } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { ActionChoice } from "../../../app/decisions/action-choice.tsx";
@@ -77,47 +78,37 @@ export function DecisionBar({
         {step !== null && outcome === null && <ActionWords motion={step.motion} person={person} />}
       </div>
       <div className={classes.keys}>
-        <Decide label="Keep" letter="S" onClick={actions.keep} icon={<IconCheck size={14} stroke={1.8} />} />
-        <Decide label="Drop" letter="D" onClick={actions.drop} icon={<IconMinus size={14} stroke={1.8} />} />
-        <Decide
-          label="Add the frame on screen"
-          letter="A"
-          onClick={actions.add}
-          icon={<IconPlus size={14} stroke={1.8} />}
-        />
+        <Decide label="Keep" letter="S" onClick={actions.keep} icon={IconCheck} />
+        <Decide label="Drop" letter="D" onClick={actions.drop} icon={IconMinus} />
+        <Decide label="Add the frame on screen" letter="A" onClick={actions.add} icon={IconPlus} />
         <span className={classes.gap} />
         <Decide
           label="Shift to the sampled frame before"
           letter="Z"
           onClick={() => actions.shift(-1)}
-          icon={<IconArrowBarToLeft size={14} stroke={1.8} />}
+          icon={IconArrowBarToLeft}
         />
         <Decide
           label="Shift to the sampled frame after"
           letter="X"
           onClick={() => actions.shift(1)}
-          icon={<IconArrowBarToRight size={14} stroke={1.8} />}
+          icon={IconArrowBarToRight}
         />
         <Decide
           label="Shift the nearest key-frame to the frame on screen"
           letter="C"
           onClick={actions.shiftHere}
-          icon={<IconArrowMoveRight size={14} stroke={1.8} />}
+          icon={IconArrowMoveRight}
         />
         <span className={classes.gap} />
-        <Decide
-          label="The action is right"
-          letter="Q"
-          onClick={actions.callRight}
-          icon={<IconThumbUp size={14} stroke={1.8} />}
-        />
+        <Decide label="The action is right" letter="Q" onClick={actions.callRight} icon={IconThumbUp} />
         <DecideField
           field="action"
           open={open}
           onOpen={onOpen}
           label="The action is wrong"
           letter="W"
-          icon={<IconThumbDown size={14} stroke={1.8} />}
+          icon={IconThumbDown}
           padding={6}
         >
           <ActionChoice
@@ -133,7 +124,7 @@ export function DecisionBar({
           onOpen={onOpen}
           label="Note"
           letter="V"
-          icon={<IconNote size={14} stroke={1.8} />}
+          icon={IconNote}
           padding={8}
         >
           <NoteField
@@ -150,14 +141,9 @@ export function DecisionBar({
           label="Take the last decision back"
           letter="U"
           onClick={actions.undo}
-          icon={<IconArrowBackUp size={14} stroke={1.8} />}
+          icon={IconArrowBackUp}
         />
-        <Decide
-          label="Bring it back"
-          letter="⇧U"
-          onClick={actions.redo}
-          icon={<IconArrowForwardUp size={14} stroke={1.8} />}
-        />
+        <Decide label="Bring it back" letter="⇧U" onClick={actions.redo} icon={IconArrowForwardUp} />
       </div>
     </div>
   );
@@ -166,13 +152,13 @@ export function DecisionBar({
 function Decide({
   label,
   letter,
-  icon,
+  icon: Icon,
   onClick,
   ...rest
 }: {
   label: string;
   letter: string;
-  icon: ReactNode;
+  icon: TablerIcon;
   onClick(): void;
 }) {
   return (
@@ -188,7 +174,7 @@ function Decide({
         onMouseDown={(event) => event.preventDefault()}
         onClick={onClick}
       >
-        {icon}
+        <Icon size={14} stroke={1.8} />
         <span className={classes.letter} aria-hidden="true">
           {letter}
         </span>
@@ -211,7 +197,7 @@ function DecideField({
   onOpen(field: OpenField): void;
   label: string;
   letter: string;
-  icon: ReactNode;
+  icon: TablerIcon;
   padding: number;
   children: ReactNode;
 }) {
