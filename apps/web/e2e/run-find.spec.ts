@@ -63,6 +63,11 @@ test("completions are found by words and filters; each view has an address and c
     .first()
     .click();
   await expect(drawer.getByRole("status")).toHaveText(some);
+
+  // At 200 % the filters leave the list its room.
+  await page.setViewportSize({ width: 720, height: 450 });
+  await page.reload();
+  await expect(list.getByRole("option").nth(1)).toBeInViewport({ ratio: 1 });
 });
 
 test("with the keyboard alone: a found completion is opened, tagged, noted, and the tag taken back", async ({

@@ -170,9 +170,9 @@ export function ClipDesk({
   const shown_threshold = (draft ?? settings).threshold;
   return (
     <PaneGroup id="clip">
-      <Pane id="picture" size={70} min={420}>
+      <Pane id="picture" size={70} min={360}>
         <PaneGroup id="clip-picture" direction="vertical">
-          <Pane id="player" size={60} min={180}>
+          <Pane id="player" size={60} min={260}>
             <div className={classes.player}>
               <Notices
                 clip={clip}
@@ -228,7 +228,7 @@ export function ClipDesk({
               )}
             </div>
           </Pane>
-          <Pane id="timeline" size={40} min={200}>
+          <Pane id="timeline" size={40} min={220}>
             <TimelinePane
               clip_id={clip.clip_id}
               time_secs={time_secs}
