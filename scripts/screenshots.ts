@@ -15,7 +15,7 @@ import { endServer, startServer } from "../apps/web/e2e/support/server.ts";
 import { findChromium } from "./lib/chromium.ts";
 import { addSamples, clipShots } from "./screenshots/clips.ts";
 import { emptyShots } from "./screenshots/empty.ts";
-import { recordedShots } from "./screenshots/recorded.ts";
+import { readRecorded, recordedShots } from "./screenshots/recorded.ts";
 import { addRuns, runShots } from "./screenshots/runs.ts";
 import { sampleShots, workOnSamples } from "./screenshots/samples.ts";
 import { ROOT, type Shot } from "./screenshots/shot.ts";
@@ -82,7 +82,7 @@ try {
     if (pick(runShots).length > 0) await addRuns(page);
   });
   await take("empty", pick(emptyShots), "nothing", async () => {});
-  await take("recorded", pick(recordedShots), "samples", async () => {});
+  await take("recorded", pick(recordedShots), "samples", readRecorded);
   await take("samples", pick(sampleShots), "samples and a policy", workOnSamples);
 } finally {
   await browser.close();

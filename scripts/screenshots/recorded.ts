@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { waitForState } from "../../apps/web/e2e/support/runs.ts";
 import type { Shot } from "./shot.ts";
 
 /** A group of the recorded run whose completions part ways. */
@@ -38,6 +39,12 @@ export const recordedShots: Shot[] = [
     prepare: (page) => page.getByRole("button", { name: "Count again" }).waitFor({ timeout: 120_000 }),
   },
 ];
+
+/** Waits until the server has read the recorded run: a picture of half of it would never be the same twice. */
+export async function readRecorded(page: Page): Promise<void> {
+  await page.goto("/runs/tiny-recorded");
+  await waitForState(page, "done");
+}
 
 /** The recorded run by the released rules, made with the first picture, and one of the answers that it loses. */
 async function openReplay(page: Page): Promise<void> {
