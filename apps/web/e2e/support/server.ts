@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as base } from "@playwright/test";
-import { endProcessesOf } from "../../../server/src/features/runs/testing/processes.ts";
+import { removeWithProcesses } from "../../../server/src/features/runs/testing/processes.ts";
 import { waitForSamples } from "./samples.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
@@ -73,8 +73,7 @@ export const test = base.extend<
     } finally {
       await endServer(running.child, "SIGTERM");
       // Runs outlive their server, and that is right; they don't outlive the test.
-      await endProcessesOf(dataDir);
-      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      await removeWithProcesses(dataDir);
     }
   },
   baseURL: async ({ server }, use) => use(server.url),

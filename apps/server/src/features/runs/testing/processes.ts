@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 /** Processes of an attempt, as its `id.json` names them. */
@@ -59,6 +59,19 @@ export async function endProcessesOf(dataDir: string): Promise<void> {
     if (left.length === 0) return;
     for (const pid of left) kill(pid);
     await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+}
+
+/** Removes a folder with all that works below it, those too that one of them had only just begun. */
+export async function removeWithProcesses(folder: string): Promise<void> {
+  for (let round = 1; ; round++) {
+    await endProcessesOf(folder);
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      return;
+    } catch (error) {
+      if (round === 10) throw error;
+    }
   }
 }
 

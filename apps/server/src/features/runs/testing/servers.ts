@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,17 +9,14 @@ import { prepareDataFolder } from "../../../data-folder/prepare.ts";
 import { loadInstallToken } from "../../../data-folder/token.ts";
 import { createServer } from "../../../http/server.ts";
 import { type Client, connect } from "./client.ts";
-import { endProcessesOf } from "./processes.ts";
+import { removeWithProcesses } from "./processes.ts";
 
 /** A fresh data folder; `remove` ends whatever works in it and deletes it. */
 export function makeDataDir(name: string): { dataDir: string; remove(): Promise<void> } {
   const dataDir = mkdtempSync(join(tmpdir(), `sightline-${name}-`));
   return {
     dataDir,
-    async remove() {
-      await endProcessesOf(dataDir);
-      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
-    },
+    remove: () => removeWithProcesses(dataDir),
   };
 }
 
