@@ -42,6 +42,8 @@ CALL_SECS = 10.0
 PROBE_SECS = 1.0
 """A call that takes longer before the run is refused: a step has dozens."""
 _HASH = re.compile(r"[0-9a-f]{64}")
+_jitter = random.Random()
+"""Its own, so that a call given up leaves the generator alone that a resumed run must find as it was."""
 
 
 class _TooSlowError(BaseException):
@@ -106,7 +108,7 @@ def _limited(secs: float, file: str) -> Iterator[None]:
 
     def on_alarm(number: int, frame: types.FrameType | None) -> None:
         if _is_within(frame, file):
-            signal.setitimer(signal.ITIMER_REAL, 10 ** random.uniform(-6, -3), 1e-3)
+            signal.setitimer(signal.ITIMER_REAL, 10 ** _jitter.uniform(-6, -3), 1e-3)
             raise _TooSlowError
 
     before = signal.signal(signal.SIGALRM, on_alarm)
