@@ -95,7 +95,7 @@ test("a folder from the palette: what failed says why and what to do, is reporte
   await expect(dialog.getByText("2 videos here, and what is in these folders")).toBeVisible();
   await dialog.getByRole("button", { name: "Start" }).click();
   await expect(page.getByRole("heading", { name: "5 clips" })).toBeVisible();
-  await waitUntilDone(page, "5 of 5");
+  await waitUntilDone(page, "5 of 5 · 2 failed");
 
   await page.getByText("Failed 2", { exact: true }).click();
   await expect(page).toHaveURL(/state=failed/);
@@ -116,7 +116,7 @@ test("a folder from the palette: what failed says why and what to do, is reporte
   copyFileSync(getClipPath("vfr-gap.mp4"), join(folder, "empty.mp4"));
   await page.getByRole("button", { name: "Try the 2 again" }).click();
   await expect(getRow(page, "empty.mp4")).toHaveCount(0, { timeout: 60_000 });
-  await waitUntilDone(page, "5 of 5");
+  await waitUntilDone(page, "5 of 5 · 1 failed");
   await expect(page.getByText("Failed 1", { exact: true })).toBeVisible();
 
   // What was done before is there at once in another batch, and a restart forgets nothing.
