@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { expectAccessible } from "./support/axe.ts";
 import { addClips, dropFiles, getCard, getClipPath } from "./support/library.ts";
 import { expect, test } from "./support/server.ts";
 
@@ -131,6 +132,8 @@ test("the trash is emptied by keyboard, and says before what goes and how much",
   await page.keyboard.press("Shift+Delete");
   await expect(dialog.getByRole("button", { name: "Keep all" })).toBeFocused();
   await expect(dialog.getByRole("button", { name: "Delete 1 video" })).toBeEnabled();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expectAccessible(page, "the question before the trash is emptied");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await expect(page.getByText("The trash is empty")).toBeVisible();

@@ -4,6 +4,7 @@ import {
   Checkbox,
   type CSSVariablesResolver,
   createTheme,
+  defaultVariantColorsResolver,
   Kbd,
   type MantineColorsTuple,
   Menu,
@@ -15,6 +16,7 @@ import {
   TagsInput,
   TextInput,
   Tooltip,
+  type VariantColorsResolver,
 } from "@mantine/core";
 import { getCssVariables, surfaces } from "./tokens.ts";
 
@@ -44,6 +46,14 @@ const dark: MantineColorsTuple = [
   "#0b0d0f",
 ];
 
+/** Colours of meaning are bright in the dark scheme: what is written on them has the colour of the page, not white. */
+const variantColorResolver: VariantColorsResolver = (input) => {
+  const colors = defaultVariantColorsResolver(input);
+  return input.variant === "filled" && input.color?.startsWith("var(--sl-")
+    ? { ...colors, color: "var(--sl-surface)" }
+    : colors;
+};
+
 /** The look of Sightline: dense, quiet, one accent. */
 export const theme = createTheme({
   primaryColor: "iris",
@@ -66,6 +76,7 @@ export const theme = createTheme({
   },
   cursorType: "pointer",
   respectReducedMotion: true,
+  variantColorResolver,
   components: {
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray", size: 28 } }),
     Button: Button.extend({ defaultProps: { size: "xs" } }),
