@@ -5,7 +5,7 @@ import type { Clip } from "@sightline/core/clips";
 import type { Trace } from "@sightline/core/traces";
 import { type OpenAiServer, startOpenAiServer } from "../../server/src/testing/openai-server.ts";
 import { expectAccessible } from "./support/axe.ts";
-import { mutate, query } from "./support/clip.ts";
+import { mutate, query, waitForKeyFrames } from "./support/clip.ts";
 import { startHub } from "./support/hub.ts";
 import { dropFiles, getCard, getClipPath } from "./support/library.ts";
 import { adoptPolicy, layOutModel, test } from "./support/policy.ts";
@@ -24,9 +24,7 @@ async function openAsk(page: Page): Promise<Clip> {
   const [clip] = await query<Clip[]>(page, "clips.list");
   if (clip === undefined) throw new Error("the clip was not added");
   const { clip_id } = clip;
-  await expect
-    .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
-    .not.toBeNull();
+  await waitForKeyFrames(page, clip_id);
   await page.goto(`/clips/${clip_id}?tab=ask`);
   await page.getByRole("button", { name: "Make them from the pictures" }).click();
   await expect(page.getByTestId("told").first()).toBeVisible({ timeout: 120_000 });

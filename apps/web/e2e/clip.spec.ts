@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import type { Clip } from "@sightline/core/clips";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
 import { expectAccessible } from "./support/axe.ts";
-import { addFiles, expectFrame, openClip, query, readOrdinal } from "./support/clip.ts";
+import { addFiles, expectFrame, openClip, query, readOrdinal, waitForKeyFrames } from "./support/clip.ts";
 import { addClips, getCard, getClipPath } from "./support/library.ts";
 import { expect, test } from "./support/server.ts";
 
@@ -21,9 +21,7 @@ async function addWithKeyFrames(
   const [clip] = await addFiles(page, [file]);
   if (clip === undefined) throw new Error(`${file} was not added`);
   const { clip_id } = clip;
-  await expect
-    .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
-    .not.toBeNull();
+  await waitForKeyFrames(page, clip_id);
   const selection = await query<KeyFrameSelection>(page, "keyframes.get", { clip_id });
   return { clip, selection };
 }

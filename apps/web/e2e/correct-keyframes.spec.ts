@@ -6,7 +6,7 @@ import type { Clip } from "@sightline/core/clips";
 import type { Decision } from "@sightline/core/decisions";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
 import { expectAccessible } from "./support/axe.ts";
-import { addFiles, expectFrame, openClip, query } from "./support/clip.ts";
+import { addFiles, expectFrame, openClip, query, waitForKeyFrames } from "./support/clip.ts";
 import { chooseFiles, exportByKeyboard, openImport } from "./support/exchange.ts";
 import { getClipPath } from "./support/library.ts";
 import { expect, test } from "./support/server.ts";
@@ -24,9 +24,7 @@ async function addWithKeyFrames(page: Page): Promise<{ clip: Clip; selection: Ke
   const [clip] = await addFiles(page, [WORLD]);
   if (clip === undefined) throw new Error("the world was not added");
   const { clip_id } = clip;
-  await expect
-    .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
-    .not.toBeNull();
+  await waitForKeyFrames(page, clip_id);
   return { clip, selection: await query<KeyFrameSelection>(page, "keyframes.get", { clip_id }) };
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Clip } from "@sightline/core/clips";
 import type { RunDetail } from "@sightline/core/runs";
 import { expectAccessible } from "./support/axe.ts";
-import { mutate, query } from "./support/clip.ts";
+import { mutate, query, waitForKeyFrames } from "./support/clip.ts";
 import { addClips } from "./support/library.ts";
 import { look } from "./support/looks.ts";
 import { expect, test } from "./support/server.ts";
@@ -17,9 +17,7 @@ test("a checkpoint that sees is asked with its clip's key-frames, cancelled at o
   await addClips(page, ["cfr-30.mp4"]);
   const [clip] = await query<Clip[]>(page, "clips.list");
   const clip_id = clip?.clip_id ?? "";
-  await expect
-    .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
-    .not.toBeNull();
+  await waitForKeyFrames(page, clip_id);
   const options = ["ahead", "behind"];
   const task = "landmark_position";
   await mutate(page, "questions.write", { clip_id, text: "Where is the gate?", options, gold: "A", task });

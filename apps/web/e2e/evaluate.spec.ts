@@ -3,7 +3,7 @@ import type { Clip } from "@sightline/core/clips";
 import type { Evaluation } from "@sightline/core/evaluations";
 import { type OpenAiServer, startOpenAiServer } from "../../server/src/testing/openai-server.ts";
 import { expectAccessible } from "./support/axe.ts";
-import { mutate, query } from "./support/clip.ts";
+import { mutate, query, waitForKeyFrames } from "./support/clip.ts";
 import { addClips, dropFiles, getCard, getClipPath } from "./support/library.ts";
 import { look } from "./support/looks.ts";
 import { adoptPolicy, test as testWithPolicy } from "./support/policy.ts";
@@ -25,9 +25,7 @@ test("a question set is asked, its accuracy stands by task, and a row leads to i
   await addClips(page, ["cfr-30.mp4"]);
   const [clip] = await query<Clip[]>(page, "clips.list");
   const clip_id = clip?.clip_id ?? "";
-  await expect
-    .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
-    .not.toBeNull();
+  await waitForKeyFrames(page, clip_id);
   for (const [text, gold, task] of [
     ["Where is the gate?", "A", "landmark_position"],
     ["Where is the kiosk?", "B", "landmark_position"],
@@ -89,9 +87,7 @@ test("what the endpoint failed at is asked again by a press, and what it answere
   await addClips(page, ["cfr-30.mp4"]);
   const [clip] = await query<Clip[]>(page, "clips.list");
   const clip_id = clip?.clip_id ?? "";
-  await expect
-    .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
-    .not.toBeNull();
+  await waitForKeyFrames(page, clip_id);
   for (const text of ["Where is the gate?", "Where is the kiosk?", "Where is the tree?"])
     await mutate(page, "questions.write", {
       clip_id,
@@ -157,9 +153,7 @@ testWithPolicy(
     await expect(getCard(page, "room-turns-4.mp4")).not.toContainText("Reading");
     const [clip] = await query<Clip[]>(page, "clips.list");
     const clip_id = clip?.clip_id ?? "";
-    await expect
-      .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
-      .not.toBeNull();
+    await waitForKeyFrames(page, clip_id);
     const { text, options, task } = HEADING_QUESTION;
     // Twice right, once left.
     await mutate(page, "questions.write", { clip_id, text, options, task, gold: "B" });
@@ -194,9 +188,7 @@ testWithPolicy(
     await expect(getCard(page, "room-turns-4.mp4")).not.toContainText("Reading");
     const [clip] = await query<Clip[]>(page, "clips.list");
     const clip_id = clip?.clip_id ?? "";
-    await expect
-      .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
-      .not.toBeNull();
+    await waitForKeyFrames(page, clip_id);
     const { text, options, task } = HEADING_QUESTION;
     await mutate(page, "questions.write", { clip_id, text, options, task, gold: "B" });
 

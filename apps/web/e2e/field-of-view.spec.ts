@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { Clip } from "@sightline/core/clips";
-import { addFiles, openClip, query } from "./support/clip.ts";
+import { addFiles, openClip, query, waitForKeyFrames } from "./support/clip.ts";
 import { getClipPath } from "./support/library.ts";
 import { expect, test } from "./support/server.ts";
 
@@ -16,9 +16,7 @@ test("the field of view is read from a clip's turns, set by a person with the ke
   const [clip] = await addFiles(page, [WORLD]);
   if (clip === undefined) throw new Error("the clip was not added");
   const { clip_id } = clip;
-  await expect
-    .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
-    .not.toBeNull();
+  await waitForKeyFrames(page, clip_id);
   const getSet = async () => (await query<Clip>(page, "clips.get", { clip_id })).field_of_view_deg;
 
   await openClip(page, clip_id);

@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import type { Clip } from "@sightline/core/clips";
 import { hashSettings, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
 import { expectAccessible } from "./support/axe.ts";
-import { mutate, query } from "./support/clip.ts";
+import { mutate, query, waitForKeyFrames } from "./support/clip.ts";
 import { addClips } from "./support/library.ts";
 import { expect, test } from "./support/server.ts";
 
@@ -226,9 +226,7 @@ test.describe("with the sample project", () => {
     const named = (clips: Clip[]) => clips.find(({ name }) => name.includes("room-turns"))?.clip_id ?? "";
     await expect.poll(async () => named(await query<Clip[]>(page, "clips.list"))).not.toBe("");
     const clip_id = named(await query<Clip[]>(page, "clips.list"));
-    await expect
-      .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
-      .not.toBeNull();
+    await waitForKeyFrames(page, clip_id);
     const settings_hash = hashSettings(SIGHTLINE_SETTINGS);
     const perceiver = { kind: "oracle" };
     await mutate(page, "triples.start", {

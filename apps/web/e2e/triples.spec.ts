@@ -5,7 +5,7 @@ import type { Clip } from "@sightline/core/clips";
 import type { TripleSet, TripleSetSummary } from "@sightline/core/perception";
 import { type OpenAiServer, startOpenAiServer } from "../../server/src/testing/openai-server.ts";
 import { expectAccessible } from "./support/axe.ts";
-import { addFiles, expectFrame, openClip, query } from "./support/clip.ts";
+import { addFiles, expectFrame, openClip, query, waitForKeyFrames } from "./support/clip.ts";
 import { getClipPath } from "./support/library.ts";
 import { expect, test } from "./support/server.ts";
 
@@ -21,9 +21,7 @@ async function openTriples(page: Page): Promise<Clip> {
   const [clip] = await addFiles(page, [WORLD]);
   if (clip === undefined) throw new Error("the clip was not added");
   const { clip_id } = clip;
-  await expect
-    .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
-    .not.toBeNull();
+  await waitForKeyFrames(page, clip_id);
   await openClip(page, clip_id);
   await page.getByRole("tab", { name: "Triples" }).click();
   await expect(page).toHaveURL(/tab=triples/);

@@ -48,6 +48,13 @@ export function getTable(page: Page, clip_id: string): Promise<SampleTable> {
   return query<SampleTable>(page, "clips.sampleTable", { clip_id });
 }
 
+/** Waits until the key-frames that are selected by themselves of a new clip are there. */
+export async function waitForKeyFrames(page: Page, clip_id: string): Promise<void> {
+  await expect
+    .poll(() => query(page, "keyframes.get", { clip_id }), { timeout: 120_000, message: "key-frames" })
+    .not.toBeNull();
+}
+
 /** Opens a clip's page at a frame and waits for the picture. */
 export async function openClip(page: Page, clip_id: string, frame = 0): Promise<void> {
   await page.goto(`/clips/${clip_id}?frame=${frame}`);
