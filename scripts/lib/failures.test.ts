@@ -16,7 +16,7 @@ function write(content: string): string {
   return file;
 }
 
-test("vitest: failed tests and files that could not be read are named by their path in the project", () => {
+test("vitest: what failed, passed only at the second go or could not be read is named by its path", () => {
   const report = {
     testResults: [
       {
@@ -29,6 +29,7 @@ test("vitest: failed tests and files that could not be read are named by their p
             status: "failed",
             failureMessages: ["\u001b[31mexpected 1\u001b[39m\n\n  to be 2"],
           },
+          { fullName: "divides", status: "passed", failureMessages: ["expected 3"] },
         ],
       },
       { name: "packages/core/b.test.ts", status: "failed", message: "No such module", assertionResults: [] },
@@ -36,6 +37,7 @@ test("vitest: failed tests and files that could not be read are named by their p
   };
   expect(readVitestFailures(write(JSON.stringify(report)))).toEqual([
     "apps/server/src/a.test.ts › subtracts: expected 1 | to be 2",
+    "apps/server/src/a.test.ts › divides (passed at the second go): expected 3",
     "packages/core/b.test.ts › could not be read: No such module",
   ]);
 });

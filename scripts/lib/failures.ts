@@ -12,6 +12,7 @@ type VitestReport = {
   }[];
 };
 
+/** Those that failed, and those that passed only at the second go, which say so. */
 export function readVitestFailures(file: string): string[] {
   const { testResults } = JSON.parse(readFileSync(file, "utf8")) as VitestReport;
   return testResults
@@ -19,8 +20,12 @@ export function readVitestFailures(file: string): string[] {
       status === "failed" && assertionResults.length === 0
         ? [{ where, name: "could not be read", said: message }]
         : assertionResults
-            .filter((test) => test.status === "failed")
-            .map((test) => ({ where, name: test.fullName, said: test.failureMessages.join("\n") })),
+            .filter(({ failureMessages }) => failureMessages.length > 0)
+            .map((test) => ({
+              where,
+              name: nameByGo(test.fullName, test.status === "passed"),
+              said: test.failureMessages.join("\n"),
+            })),
     )
     .map(showFailure);
 }
@@ -43,7 +48,7 @@ export function readPlaywrightFailures(file: string): string[] {
         .filter(({ status }) => status === "unexpected" || status === "flaky")
         .map(({ status, results }) => ({
           where: spec.file,
-          name: status === "flaky" ? `${spec.title} (passed at the second go)` : spec.title,
+          name: nameByGo(spec.title, status === "flaky"),
           said: results.flatMap(({ error }) => error?.message ?? []).join("\n"),
         })),
     ),
@@ -57,6 +62,10 @@ export function readJunitFailures(file: string): string[] {
   return [...readFileSync(file, "utf8").matchAll(failed)].map(([, where = "", name = "", said = ""]) =>
     showFailure({ where, name, said: said.replaceAll("&#10;", "\n") }),
   );
+}
+
+function nameByGo(name: string, passed: boolean): string {
+  return passed ? `${name} (passed at the second go)` : name;
 }
 
 function showFailure({ where, name, said }: Failure): string {

@@ -68,6 +68,7 @@ test("player, strip, list and URL agree, and a reload lands on the same picture"
 
   await page.reload();
   await expectFrame(page, third);
+  await expect(page.locator(`[data-testid=decision][data-frame="${third}"]`)).toBeVisible();
 
   await page.keyboard.press("ArrowLeft");
   await expectFrame(page, second);

@@ -76,8 +76,10 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
     endProcess(attemptProcesses(sshd.home, "run-a", 1)?.supervisor ?? 0);
     await eventually(executor, "orphaned");
     await executor.control(ref, "stop", signal);
-    await eventually(executor, "finished");
-    expect(await statusOf(executor)).toMatchObject({ dead: true, reason: "stopped" });
+    // Whoever takes the dead supervisor's place holds the lock once more while it writes down how the trainer ended.
+    await expect
+      .poll(() => statusOf(executor), { timeout: 40_000 })
+      .toMatchObject({ verdict: "finished", dead: true, reason: "stopped" });
   });
 
   it("has ended by SIGKILL when its trainer was killed, and is killed when its supervisor was too", async () => {
