@@ -1,7 +1,8 @@
 import { useCallbackRef } from "@mantine/hooks";
 import type { KeyFrameSettings } from "@sightline/core/keyframes";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef } from "react";
+import { useAhead } from "./use-ahead.ts";
 
 const route = getRouteApi("/clips/$clipId");
 
@@ -19,32 +20,30 @@ type Tried = NonNullable<ReturnType<typeof route.useSearch>["try"]>;
 export function useDraft(settings: KeyFrameSettings) {
   const asked = route.useSearch().try;
   const navigate = useNavigate({ from: "/clips/$clipId" });
-  const [ahead, setAhead] = useState<{
-    draft: KeyFrameSettings | null;
-    asked: Tried | undefined;
-    settings: KeyFrameSettings;
-  } | null>(null);
+  const { ahead, ...leader } = useAhead<KeyFrameSettings | null>(getKey(asked, settings));
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const written = useMemo(() => (asked === undefined ? null : readTried(asked, settings)), [asked, settings]);
-  const isAhead = ahead !== null && ahead.asked === asked && ahead.settings === settings;
-  const draft = isAhead ? ahead.draft : written;
+  const draft = ahead === null ? written : ahead.value;
 
   const tryOut = useCallbackRef((next: KeyFrameSettings | null) => {
     const tried = next === null ? undefined : writeTried(next, settings);
-    setAhead({ draft: tried === undefined ? null : next, asked, settings });
+    const key = getKey(tried, settings);
+    leader.run(tried === undefined ? null : next, key);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
+      leader.write(key);
       void navigate({ search: (now) => ({ ...now, try: tried }), replace: true, resetScroll: false });
     }, SETTLE_MS);
   });
   /** Leaves what is tried behind; the caller takes it out of the URL along with what else it changes there. */
-  const drop = useCallbackRef(() => {
-    clearTimeout(timer.current);
-    setAhead(null);
-  });
+  const drop = useCallbackRef(() => clearTimeout(timer.current));
   return { draft, tryOut, drop };
+}
+
+function getKey(tried: Tried | undefined, settings: KeyFrameSettings): string {
+  return JSON.stringify([tried?.threshold ?? null, tried?.least ?? null, tried?.most ?? null, settings]);
 }
 
 function readTried({ threshold, least, most }: Tried, settings: KeyFrameSettings): KeyFrameSettings {

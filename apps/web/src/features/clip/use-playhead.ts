@@ -1,5 +1,6 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
+import { useAhead } from "./use-ahead.ts";
 
 const route = getRouteApi("/clips/$clipId");
 
@@ -21,38 +22,36 @@ export type Playhead = {
   drag(frame: number): void;
 };
 
-/**
- * The frame on screen. Its home is the URL; while it passes by, it runs ahead of the URL for a moment. A frame that runs
- * ahead counts only as long as the URL says what it said when it set out, so going back always wins.
- */
+/** The frame on screen. Its home is the URL; while it passes by, it runs ahead of the URL for a moment. */
 export function usePlayhead(frame_count: number): Playhead {
   const asked = route.useSearch().frame ?? 0;
   const navigate = useNavigate({ from: "/clips/$clipId" });
-  const [ahead, setAhead] = useState<{ frame: number; asked: number } | null>(null);
+  const { ahead, ...leader } = useAhead<number>(asked);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const written = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const last = Math.max(0, frame_count - 1);
-  const frame = ahead !== null && ahead.asked === asked ? ahead.frame : Math.min(asked, last);
+  const frame = ahead?.value ?? Math.min(asked, last);
 
   function write(next: number, replace: boolean): void {
     clearTimeout(timer.current);
     written.current = performance.now();
+    leader.write(next);
     void navigate({ search: (search) => ({ ...search, frame: next }), replace, resetScroll: false });
   }
 
   function run(next: number): void {
-    setAhead({ frame: next, asked });
+    leader.run(next, next);
     clearTimeout(timer.current);
   }
 
   return {
     frame,
-    out_of_range: asked > last && ahead?.asked !== asked ? asked : null,
+    out_of_range: asked > last && ahead === null ? asked : null,
     open(next) {
       if (next === frame && next === asked) return;
-      setAhead({ frame: next, asked });
+      run(next);
       write(next, false);
     },
     pass(next) {
