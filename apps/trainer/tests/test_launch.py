@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import TRAINER, Host, spec, wait_for, whole_lines
 
-from sightline_trainer.rundir import read_json, spec_hash
+from sightline_trainer.rundir import read_json, spec_hash, write_json
 from sightline_trainer.slctl import host as host_facts
 
 SLOW: dict[str, Any] = {"steps_per_sec": 20, "steps_per_epoch": 1000}
@@ -49,6 +49,24 @@ def test_a_run_from_launch_to_its_end(here: Host) -> None:
     assert start["pid"] == ref["pid"] and start["spec_hash"] == ref["spec_hash"]
     assert end["type"] == "attempt.end" and end["reason"] == "done" and end["step"] == 12
     assert "simulated run" in run.attempt(1).log.read_text()
+
+
+def test_a_supervisor_goes_on_when_whoever_asked_for_it_is_gone(here: Host) -> None:
+    run = here.run()
+    for folder in (run.data, run.checkpoints, run.control, run.attempt(1).path):
+        folder.mkdir(parents=True)
+    write_json(run.spec, spec(**SLOW))
+    config = {"run_dir": str(run.path), "attempt": 1, "argv": [sys.executable, "-m", "sightline_trainer.sim"]}
+    caller = subprocess.Popen(
+        host_facts.self_command("supervise"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=TRAINER
+    )
+    assert caller.stdin is not None and caller.stdout is not None
+    caller.stdout.close()
+    caller.stdin.write(json.dumps(config).encode())
+    caller.stdin.close()
+    caller.wait()
+    here.wait_step(3)
+    assert here.status()["state"] == "running"
 
 
 def test_ten_launches_at_once_are_one_process(here: Host) -> None:

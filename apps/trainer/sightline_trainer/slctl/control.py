@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import math
 import os
@@ -106,11 +105,7 @@ def reap(config: dict[str, Any]) -> None:
             host.signal_all(host.processes_of(marker(attempt), pgid), signal.SIGKILL)
         time.sleep(0.1)
     lock = os.open(attempt.lock, os.O_RDWR | os.O_CLOEXEC)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return
-    if attempt.exit.exists():
+    if not host.take_lock(lock) or attempt.exit.exists():
         return
     last, _ = last_line(attempt.events)
     if last is not None and last.get("type") == "attempt.end":

@@ -7,7 +7,6 @@ in a file, so that anybody can look, and what it had done when it was ended is f
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -89,11 +88,15 @@ def _cache() -> Path:
 def _look(place: Place) -> dict[str, Any]:
     """{state: absent, preparing, ready or failed; done, total: packages; python, versions, problem: or None}."""
     known = read_json(place.state) or {}
+    is_left = known.get("state") == "preparing" and not host.is_lock_held(place.lock)
+    if is_left and (read_json(place.state) or {}) != known:
+        # It ended, or another began, while we looked.
+        return _look(place)
     answer = {"done": 0, "total": place.total, "python": None, "versions": None, "problem": None, **known}
     answer.pop("pid", None)
     answer.pop("start_ticks", None)
     state = known.get("state", "absent")
-    if state == "preparing" and not host.is_lock_held(place.lock):
+    if is_left:
         state = "failed"
         # On a full disk it could not write its own last words.
         is_full = shutil.disk_usage(place.dir).free < _ROOM_BYTES
@@ -157,12 +160,11 @@ def main() -> None:
     try:
         place.dir.mkdir(parents=True, exist_ok=True)
         fd = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not host.take_lock(fd, wait_secs=1):
+            # Somebody else was quicker, and does the same.
+            os._exit(0)
         me = {"pid": os.getpid(), "start_ticks": host.start_ticks(os.getpid())}
         write_json(place.state, {"state": "preparing", "done": 0, "total": place.total, **me})
-    except BlockingIOError:
-        # Somebody else was quicker, and does the same.
-        os._exit(0)
     except OSError as error:
         write_all(1, f"{error.strerror}: {error.filename}".encode())
         os._exit(0)

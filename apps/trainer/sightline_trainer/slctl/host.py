@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,22 @@ def is_lock_held(path: Path) -> bool:
     finally:
         os.close(fd)
     return False
+
+
+def take_lock(fd: int, wait_secs: float = 5.0) -> bool:
+    """Takes an open lock file for oneself. False when another process holds it for longer than `wait_secs`.
+
+    Those who only look hold it for an instant, which on a busy machine is as long as they wait for the processor.
+    """
+    deadline = time.monotonic() + wait_secs
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.01)
 
 
 def processes_of(attempt_marker: bytes, pgid: int | None) -> list[int]:

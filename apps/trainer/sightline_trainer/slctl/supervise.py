@@ -6,8 +6,8 @@ It holds the lock, beats, passes on what a person asks for, and is the second an
 
 from __future__ import annotations
 
+import contextlib
 import errno
-import fcntl
 import json
 import os
 import shutil
@@ -79,7 +79,9 @@ def main() -> None:
     except Exception as error:  # A fault of ours: whoever asked must hear of it, and nothing may stay behind.
         supervisor.abandon()
         answer = {"ok": False, "code": "internal", "message": f"The supervisor failed: {error!r}"}
-    write_all(1, json.dumps(answer).encode())
+    # Whoever asked may be gone by now; the attempt has begun.
+    with contextlib.suppress(BrokenPipeError):
+        write_all(1, json.dumps(answer).encode())
     _silence(supervisor.log_fd)
     if answer["ok"]:
         supervisor.watch()
@@ -166,16 +168,8 @@ class Supervisor:
 
     def _take_lock(self) -> None:
         self.lock_fd = os.open(self.attempt.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        deadline = time.monotonic() + 5
-        while True:
-            try:
-                fcntl.flock(self.lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                # Those who only look hold it for an instant.
-                if time.monotonic() > deadline:
-                    raise StartError("alive", f"Attempt {self.attempt.number} is running already.") from None
-                time.sleep(0.01)
+        if not host.take_lock(self.lock_fd):
+            raise StartError("alive", f"Attempt {self.attempt.number} is running already.")
         self.has_lock = True
         os.set_inheritable(self.lock_fd, True)
 
