@@ -13,8 +13,9 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, ...(isField ? [] : [`**/${FIELD}`])],
     // Many tests wait for processes of their own: a core that is kept free for the main thread idles.
     maxWorkers: "100%",
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // These end what hangs; what works takes some seconds, and many times that on a slow machine that is busy.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     // What passes only at the second go is named in the list at the end of `npm test`.
     retry: process.env.CI === undefined ? 0 : 1,
   },

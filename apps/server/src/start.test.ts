@@ -9,13 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-
-vi.setConfig({ testTimeout: 120_000 });
+import { afterEach, beforeEach, expect, test } from "vitest";
 
 const MAIN = join(import.meta.dirname, "main.ts");
 
@@ -86,6 +84,19 @@ async function expectRefusal(outcome: Promise<Outcome>) {
   return result.said;
 }
 
+/** Takes a port below those that the system hands out: nobody takes the next one meanwhile. */
+async function takeQuietPort(): Promise<{ other: Server; port: number }> {
+  for (;;) {
+    const other = createServer();
+    const port = 20_000 + Math.floor(10_000 * Math.random());
+    const isMine = await new Promise<boolean>((resolve) => {
+      other.once("error", () => resolve(false));
+      other.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (isMine) return { other, port };
+  }
+}
+
 test("it starts on a new folder, lets its printed address in, keeps its secrets to its user and ends in good order", async () => {
   const { child, address } = await expectAddress(start());
   const entered = await fetch(address, { redirect: "manual" });
@@ -128,9 +139,7 @@ test("a log that can't be written, as on a full disk, doesn't end the server", a
 });
 
 test("a taken port names a free one", async () => {
-  const other = createServer();
-  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-  const { port } = other.address() as { port: number };
+  const { other, port } = await takeQuietPort();
   const said = await expectRefusal(start("--port", String(port)));
   other.close();
   expect(said).toContain(`Port ${port} is taken.`);

@@ -1,14 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createDecoderPool } from "../media/decoder-pool.ts";
 import { readFrames } from "../media/read-frames.ts";
 import { scan } from "../media/scan.ts";
 import { type FieldRow, listField, printField, tryFile } from "./field.ts";
 import { findShared } from "./shared.ts";
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const shared = findShared();
 const videos = shared === null ? "" : join(shared, "data", "videos");

@@ -268,5 +268,5 @@ describe("ingest", () => {
       [],
     );
     expect(series?.buckets.n.reduce((sum, n) => sum + n, 0)).toBe(600);
-  }, 180_000);
+  });
 });

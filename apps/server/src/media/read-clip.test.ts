@@ -31,4 +31,4 @@ test("a file on which the player's demuxer never ends gets a proxy, and its fram
     pool.close();
     rmSync(scratch, { recursive: true, force: true });
   }
-}, 60_000);
+});

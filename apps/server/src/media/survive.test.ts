@@ -17,4 +17,4 @@ test("spoilt clips are read, read in part or refused; what is in the table can b
     pool.close();
     rmSync(scratch, { recursive: true, force: true });
   }
-}, 120_000);
+});

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { createDecoderPool } from "../media/decoder-pool.ts";
 import { scan } from "../media/scan.ts";
 import { getFixture } from "../media/testing/fixtures.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const ROOT = join(import.meta.dirname, "../../../..");
 

@@ -5,12 +5,10 @@ import { decodeFeatures, getEvidenceHash, SIGHTLINE_SETTINGS } from "@sightline/
 import { describeMotions } from "@sightline/core/motion";
 import { describeEmbedded, type Triple } from "@sightline/core/perception";
 import { getBearing, getPoseAt, listSampleWorlds, type World } from "@sightline/core/worlds";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { createDecoderPool } from "../media/decoder-pool.ts";
 import { scan } from "../media/scan.ts";
 import { getEvidenceFiles } from "./keyframe-files.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const WORLDS = join(import.meta.dirname, "../../../../fixtures/worlds");
 /** What the detector calls objects of these worlds; it knows no other that stands in them. */

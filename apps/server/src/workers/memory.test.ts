@@ -16,4 +16,4 @@ test("the memory of a decoder process does not grow from extraction to extractio
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
-}, 240_000);
+});

@@ -4,12 +4,10 @@ import { join } from "node:path";
 import { getEvidenceHash, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
 import type { Motion } from "@sightline/core/motion";
 import { getPoseAt, toHeading, type World, wrapDegrees } from "@sightline/core/worlds";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { createDecoderPool } from "../media/decoder-pool.ts";
 import { scan } from "../media/scan.ts";
 import { getEvidenceFiles } from "./keyframe-files.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const WORLDS = join(import.meta.dirname, "../../../../fixtures/worlds");
 const scratch = mkdtempSync(join(tmpdir(), "sightline-motions-"));

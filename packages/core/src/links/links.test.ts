@@ -486,8 +486,8 @@ describe("the question in a prompt", () => {
     ["blank lines", `Question:${"\n".repeat(400_000)}`],
     ["blank lines for options", `Question: x\nOptions:\n${"\n ".repeat(200_000)}`],
   ])("is looked for in a moment in a prompt of %s", (_, prompt) => {
-    const began = performance.now();
+    const before = process.cpuUsage();
     expect(of(prompt)).toBeNull();
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
   });
 });

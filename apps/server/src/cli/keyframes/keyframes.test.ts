@@ -13,13 +13,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hashSettings, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { waitFor } from "../../features/clips/testing/wait.ts";
 import { hashFile } from "../../media/hash.ts";
 import { getFixture } from "../../media/testing/fixtures.ts";
 import type { CopyLine, FailureLine, Line, SelectionLine } from "./line.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const ROOT = join(import.meta.dirname, "../../../../..");
 
@@ -53,7 +51,7 @@ function start(args: readonly string[]): {
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data: Buffer) => (said += data));
   const ended = new Promise<{ code: number; said: string }>((resolve) =>
-    child.once("exit", (code) => resolve({ code: code ?? -1, said })),
+    child.once("close", (code) => resolve({ code: code ?? -1, said })),
   );
   return { child, ended };
 }
@@ -224,6 +222,8 @@ describe("going on", () => {
       () => readdirSync(scratch).includes("out.jsonl"),
       (isUnderWay) => isUnderWay,
     );
+    // Held in the middle of its work, so that it has not ended when the second one asks.
+    first.child.kill("SIGSTOP");
     symlinkSync("out.jsonl", join(scratch, "link.jsonl"));
     const second = await run("videos", "--out", "link.jsonl", "--preset", "embodied-r");
     expect(second.said).toContain("Another pnpm keyframes is writing “out.jsonl”");

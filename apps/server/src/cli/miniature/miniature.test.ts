@@ -85,7 +85,7 @@ describe("the committed miniature", () => {
     const app = await createApp({ dataDir, log: pino({ level: "silent" }) });
     cleanups.unshift(() => app.close());
     const list = () => app.runs.list({ trash: false });
-    await vi.waitFor(() => expect(list().map(({ state }) => state)).toEqual(["done", "done"]), 50_000);
+    await vi.waitFor(() => expect(list().map(({ state }) => state)).toEqual(["done", "done"]), 200_000);
     for (const run_id of shown) {
       expect(list().find((run) => run.run_id === run_id)).toMatchObject({
         recorded: true,

@@ -3,15 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Batch, BatchClip } from "@sightline/core/batches";
 import { EMBODIED_R_SETTINGS, hashSettings, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { loadInstallToken } from "../../data-folder/token.ts";
 import { getFixture } from "../../media/testing/fixtures.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
 import { waitFor } from "../clips/testing/wait.ts";
 import { type Client, connect } from "../runs/testing/client.ts";
 import { makeDataDir, spawnServer } from "../runs/testing/servers.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const GOOD = ["cfr-30.mp4", "b-frames.mp4", "gif.gif", "vp8.webm", "two-frames.mp4", "open-gop.mp4"];
 const BAD = ["empty.mp4", "no-index.mp4", "text.mp4"];
@@ -154,7 +152,7 @@ describe("a server with a listed folder", () => {
     const settings = { ...EMBODIED_R_SETTINGS, threshold: 0.4 };
     const batch = await startFolder(settings);
     await waitFor(
-      () => client.batches.get.query({ batch_id: batch.batch_id }),
+      () => server.app.batches.get(batch.batch_id),
       ({ done }) => done >= 2,
     );
     await client.batches.cancel.mutate({ batch_id: batch.batch_id });

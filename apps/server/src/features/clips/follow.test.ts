@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Clip, Job } from "@sightline/core/clips";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadInstallToken } from "../../data-folder/token.ts";
 import { getFixture } from "../../media/testing/fixtures.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
 import { type Client, connect } from "../runs/testing/client.ts";
 import { upload } from "./testing/tus.ts";
 import { waitFor } from "./testing/wait.ts";
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 let server: TestServer;
 let client: Client;
@@ -77,22 +76,29 @@ test("a follower that comes back hears only of what changed since", async () => 
 });
 
 test("reading can be cancelled; adding the file again reads it", async () => {
-  const bytes = readFileSync(getFixture("ntsc-29.97.mp4"));
+  const file = getFixture("ntsc-29.97.mp4");
   const { clips, jobs } = server.app;
-  const answer = await upload(server, "long.mp4", bytes);
-  const clip_id = answer.headers.get("x-clip-id") ?? "";
+  const { clip } = await clips.library.add({ path: file, name: "long.mp4", move: false });
+  const { clip_id } = clip;
   const job = jobs.list().find((one) => one.clip_id === clip_id && one.kind === "read");
-  await client.jobs.cancel.mutate({ job_id: job?.job_id ?? "" });
+  jobs.cancel(job?.job_id ?? "");
   const cancelled = await waitFor(
     () => clips.library.get(clip_id),
     ({ state }) => state !== "reading",
   );
   expect(cancelled).toMatchObject({ state: "refused", problem: expect.stringContaining("cancelled") });
-  await upload(server, "long.mp4", bytes);
+  await upload(server, "long.mp4", readFileSync(file));
   const again = await waitFor(
     () => clips.library.get(clip_id),
     ({ state }) => state !== "reading",
   );
   expect(again).toMatchObject({ state: "ready", frame_count: 95, problem: null });
+});
+
+test("a page cancels a job that is in the list, and hears of one that is not", async () => {
+  const about = { kind: "read", title: "Reading", clip_id: null } as const;
+  const { job, ended } = server.app.jobs.start(about, ({ signal }) => sleep(600_000, undefined, { signal }));
+  await client.jobs.cancel.mutate({ job_id: job.job_id });
+  expect(await ended).toMatchObject({ state: "cancelled", problem: null });
   await expect(client.jobs.cancel.mutate({ job_id: "none" })).rejects.toThrow("no longer in the list");
 });

@@ -1,14 +1,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadInstallToken } from "../../data-folder/token.ts";
 import { getFixture } from "../../media/testing/fixtures.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
 import { type Client, connect } from "../runs/testing/client.ts";
 import { upload } from "./testing/tus.ts";
 import { waitFor } from "./testing/wait.ts";
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 let server: TestServer;
 let client: Client;

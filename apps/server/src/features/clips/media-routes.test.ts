@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import { readOrdinalStrip } from "@sightline/core/testing";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { decodeJpeg } from "../../media/testing/decode-jpeg.ts";
 import { getFixture } from "../../media/testing/fixtures.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
 import { upload } from "./testing/tus.ts";
 import { waitFor } from "./testing/wait.ts";
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 let server: TestServer;
 const ids = new Map<string, string>();

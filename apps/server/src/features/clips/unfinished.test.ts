@@ -1,14 +1,12 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { loadInstallToken } from "../../data-folder/token.ts";
 import { createSession } from "../../http/session.ts";
 import { getFixture } from "../../media/testing/fixtures.ts";
 import { makeDataDir, serveHere } from "../runs/testing/servers.ts";
 import { upload } from "./testing/tus.ts";
 import { waitFor } from "./testing/wait.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { loadInstallToken } from "../../data-folder/token.ts";
 import { createSession } from "../../http/session.ts";
 import { getFixture } from "../../media/testing/fixtures.ts";
@@ -9,8 +9,6 @@ import { startTestServer, type TestServer } from "../../testing.ts";
 import { makeDataDir, serveHere, spawnServer } from "../runs/testing/servers.ts";
 import { askOffset, cancelUpload, createUpload, sendBytes, type TusTarget, upload } from "./testing/tus.ts";
 import { waitFor } from "./testing/wait.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -129,7 +127,10 @@ test("an upload that was complete when the server went down is brought in at the
     ([one]) => one !== undefined && one.state !== "reading",
   );
   expect(clip).toMatchObject({ clip_id: sha256(VIDEO), name: "late.mp4", state: "ready", frame_count: 60 });
-  expect(readdirSync(join(dataDir, "uploads"))).toEqual([]);
+  await waitFor(
+    () => readdirSync(join(dataDir, "uploads")),
+    (names) => names.length === 0,
+  );
 });
 
 test("an unfinished upload is kept for a week, and then cleared", async () => {

@@ -1,15 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Decided, Decision } from "@sightline/core/decisions";
 import { type KeyFrameSelection, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadInstallToken } from "../../data-folder/token.ts";
 import { getFixture } from "../../media/testing/fixtures.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
 import { waitFor } from "../clips/testing/wait.ts";
 import { type Client, connect } from "../runs/testing/client.ts";
 import type { ClipDecisions } from "./service.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let server: TestServer;
 let client: Client;

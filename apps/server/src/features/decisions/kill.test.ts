@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { basename, dirname } from "node:path";
 import type { Decision } from "@sightline/core/decisions";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { getFixture } from "../../media/testing/fixtures.ts";
 import { waitFor } from "../clips/testing/wait.ts";
 import type { Client } from "../runs/testing/client.ts";
 import { makeDataDir, type ServerProcess, spawnServer } from "../runs/testing/servers.ts";
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 const ROUNDS = 4;
 const CLIP = getFixture("cfr-30.mp4");

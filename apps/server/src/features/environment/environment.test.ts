@@ -12,15 +12,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { findPython } from "../../executors/local.ts";
 import { createJobs, type Jobs } from "../jobs/tray.ts";
 import { createEnvironment, type Environment } from "./index.ts";
 import { locateEnvironment } from "./install.ts";
 import { fillIndex } from "./testing/wheels.ts";
-
-/** Each makes an environment or two with pip. */
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 const log = pino({ level: "silent" });
 const before = { ...process.env };

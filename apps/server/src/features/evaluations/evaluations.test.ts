@@ -4,7 +4,7 @@ import type { StoredQuestion } from "@sightline/core/benchmarks";
 import type { TripleSet } from "@sightline/core/perception";
 import { TRPCError } from "@trpc/server";
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { getFixture } from "../../media/testing/fixtures.ts";
 import { type OpenAiServer, startOpenAiServer } from "../../testing/openai-server.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
@@ -12,8 +12,6 @@ import { upload } from "../clips/testing/tus.ts";
 import { waitFor } from "../clips/testing/wait.ts";
 import { createTraces } from "../traces/index.ts";
 import { createEvaluations, type Evaluations } from "./index.ts";
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 let server: TestServer;
 let fake: OpenAiServer;

@@ -3,15 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { placeFrames } from "@sightline/core/exchange";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApp } from "../../app.ts";
 import { findShared } from "../../field/shared.ts";
 import { findBrowserStart } from "../../media/playback.ts";
 import { scan } from "../../media/scan.ts";
 import { waitFor } from "../clips/testing/wait.ts";
 import { readFiles } from "./read-files.ts";
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const shared = findShared();
 const data = join(shared ?? "", "data");

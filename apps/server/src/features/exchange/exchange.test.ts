@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ExportEntry, type ImportPreview, parseJson } from "@sightline/core/exchange";
 import { hashSettings, SIGHTLINE_SETTINGS } from "@sightline/core/keyframes";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadInstallToken } from "../../data-folder/token.ts";
 import { scan } from "../../media/scan.ts";
 import { getFixture } from "../../media/testing/fixtures.ts";
@@ -12,8 +12,6 @@ import { startTestServer, type TestServer } from "../../testing.ts";
 import { waitFor } from "../clips/testing/wait.ts";
 import { type Client, connect } from "../runs/testing/client.ts";
 import { unpackZip, writeZip } from "./zip.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SETTINGS = hashSettings(SIGHTLINE_SETTINGS);
 const FORMATS = ["csv", "cvat", "label-studio", "fiftyone", "released"] as const;
@@ -553,8 +551,8 @@ describe("what comes over the wire", () => {
 
   test("an export is cancelled, and nothing of it is left", async () => {
     const choices = clips.map((clip_id) => ({ clip_id, settings_hash: SETTINGS }));
-    const { export_id, job } = await client.exchange.start.mutate({ clips: choices, format: "released" });
-    await client.jobs.cancel.mutate({ job_id: job.job_id });
+    const { export_id, job } = server.app.exchange.exports.start(choices, "released");
+    server.app.jobs.cancel(job.job_id);
     await waitFor(
       () => server.app.jobs.list().find(({ job_id }) => job_id === job.job_id)?.state,
       (state) => state === "cancelled",

@@ -10,7 +10,7 @@ import {
   SIGHTLINE_SETTINGS,
 } from "@sightline/core/keyframes";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApp } from "../../app.ts";
 import { loadInstallToken } from "../../data-folder/token.ts";
 import { getFixture } from "../../media/testing/fixtures.ts";
@@ -18,8 +18,6 @@ import { writeClip } from "../../media/testing/write-clip.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
 import { waitFor } from "../clips/testing/wait.ts";
 import { type Client, connect } from "../runs/testing/client.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let server: TestServer;
 let client: Client;
@@ -222,7 +220,9 @@ test("every compared frame keeps its evidence: overlap both ways, matches, inlie
 
 test("the field of view is read from a clip's turns, once; a clip without turns does not show it", async () => {
   const world = join(import.meta.dirname, "../../../../../fixtures/worlds");
-  const turning = await add(join(world, "room-turns-4.mp4"), "turns.mp4");
+  const file = join(world, "room-turns-4.mp4");
+  const { clip } = await server.app.clips.library.add({ path: file, name: "turns.mp4", move: false });
+  const turning = clip.clip_id;
   expect(await client.keyframes.fieldOfView.query({ clip_id: turning })).toBeNull();
   await waitForSelection(turning);
   const { field_of_view_deg } = JSON.parse(readFileSync(join(world, "room-turns-4.json"), "utf8")) as {
@@ -267,7 +267,7 @@ test("a cancelled extraction is not begun again by itself", async () => {
   await waitForSelection(clip_id);
   const settings = { ...SIGHTLINE_SETTINGS, interval_secs: 0.05 };
   const { job_id } = server.app.keyframes.extract(clip_id, settings);
-  await client.jobs.cancel.mutate({ job_id });
+  server.app.jobs.cancel(job_id);
   await waitFor(
     () => server.app.jobs.list().find((job) => job.job_id === job_id)?.state,
     (state) => state === "cancelled",

@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readHeadingPrompt, solveHeadingPrompt } from "@sightline/core/policies";
 import { toHeadingLetter } from "@sightline/core/worlds";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { App } from "../../app.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
-
-vi.setConfig({ testTimeout: 330_000, hookTimeout: 90_000 });
 
 const RUN = "tiny-recorded";
 let server: TestServer;
 let app: App;
 
 async function until(isSo: () => boolean): Promise<void> {
-  for (const end = Date.now() + 300_000; Date.now() < end && !isSo(); ) await sleep(50);
+  for (const end = Date.now() + 200_000; Date.now() < end && !isSo(); ) await sleep(50);
   expect(isSo()).toBe(true);
 }
 

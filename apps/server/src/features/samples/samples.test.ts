@@ -24,7 +24,7 @@ function makeFolder(): string {
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  for (const end = Date.now() + 50_000; Date.now() < end && !isSo(); ) await setTimeout(50);
+  for (const end = Date.now() + 200_000; Date.now() < end && !isSo(); ) await setTimeout(50);
   expect(isSo()).toBe(true);
 }
 

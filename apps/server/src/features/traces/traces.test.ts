@@ -3,7 +3,7 @@ import type { Asked } from "@sightline/core/ask";
 import type { KnownTriple, TripleSet } from "@sightline/core/perception";
 import type { Trace } from "@sightline/core/traces";
 import { listSampleWorlds } from "@sightline/core/worlds";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { getFixture } from "../../media/testing/fixtures.ts";
 import { type OpenAiServer, startOpenAiServer } from "../../testing/openai-server.ts";
 import { startTestServer, type TestServer } from "../../testing.ts";
@@ -12,8 +12,6 @@ import { waitFor } from "../clips/testing/wait.ts";
 import { PATIENCE } from "../endpoints/chat.ts";
 import { type AskRequest, createTraces, type Traces } from "./index.ts";
 import { createTraceStore } from "./store.ts";
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 const triple = (index: number, action: KnownTriple["action"], change: string): KnownTriple => ({
   index,
