@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-const signal = AbortSignal.timeout(60_000);
+const { signal } = new AbortController();
 
 function local(): { executor: Executor; root: string; dataDir: string } {
   const { dataDir, remove } = makeDataDir("local");
@@ -45,7 +45,7 @@ async function readOut(executor: Executor, run_id: string): Promise<Map<string, 
 describe("this machine as a host", () => {
   it("launches once, is read to the end, and knows its runs", async () => {
     const { executor } = local();
-    const order = { run_id: "run-a", attempt: 1, spec: spec("run-a") };
+    const order = { run_id: "run-a", attempt: 1, spec: spec("run-a", { steps_per_sec: 2 }) };
     const [first, second] = await Promise.all([
       executor.launch(order, signal),
       executor.launch(order, signal),
@@ -73,13 +73,11 @@ describe("this machine as a host", () => {
 
   it("refuses another spec under the same name, and a second attempt while the first lives", async () => {
     const { executor } = local();
-    await executor.launch({ run_id: "run-a", attempt: 1, spec: spec("run-a", { steps_per_sec: 2 }) }, signal);
+    const lasting = spec("run-a", { steps_per_sec: 2, steps_per_epoch: 400 });
+    await executor.launch({ run_id: "run-a", attempt: 1, spec: lasting }, signal);
     const other = executor.launch({ run_id: "run-a", attempt: 1, spec: spec("run-a") }, signal);
     await expect(other).rejects.toMatchObject({ code: "conflict" });
-    const next = executor.launch(
-      { run_id: "run-a", attempt: 2, spec: spec("run-a", { steps_per_sec: 2 }) },
-      signal,
-    );
+    const next = executor.launch({ run_id: "run-a", attempt: 2, spec: lasting }, signal);
     await expect(next).rejects.toBeInstanceOf(HostRefusedError);
     await expect(next).rejects.toMatchObject({ code: "alive" });
     await executor.control({ run_id: "run-a", attempt: 1 }, "kill", signal);
@@ -87,14 +85,15 @@ describe("this machine as a host", () => {
       .poll(
         async () =>
           (await executor.status([{ run_id: "run-a", attempt: 1 }], signal)).get("sl-run-a-1")?.dead,
-        { timeout: 10_000 },
+        { timeout: 60_000 },
       )
       .toBe(true);
   });
 
   it("goes on with a new child when slctl was killed, and runs do not notice", async () => {
     const { executor, dataDir } = local();
-    await executor.launch({ run_id: "run-a", attempt: 1, spec: spec("run-a", { steps_per_sec: 4 }) }, signal);
+    const lasting = spec("run-a", { steps_per_sec: 2, steps_per_epoch: 400 });
+    await executor.launch({ run_id: "run-a", attempt: 1, spec: lasting }, signal);
     const before = processesOf(dataDir);
     const [serving, ...others] = childrenOf(process.pid, "slctl");
     expect(others).toEqual([]);
@@ -108,9 +107,7 @@ describe("this machine as a host", () => {
       .poll(
         async () =>
           (await executor.status([{ run_id: "run-a", attempt: 1 }], signal)).get("sl-run-a-1")?.verdict,
-        {
-          timeout: 10_000,
-        },
+        { timeout: 60_000 },
       )
       .toBe("running");
     expect(processesOf(dataDir)).toEqual(before);

@@ -17,9 +17,10 @@ const canCompile = spawnSync("cc", ["--version"], { stdio: "ignore" }).status ==
 if (!canCompile)
   console.warn("Left out: the slow disk is a library in front of fsync, and needs a C compiler.");
 
-const signal = AbortSignal.timeout(180_000);
+const { signal } = new AbortController();
 const ref = { run_id: "run-a", attempt: 1 };
-const order = { ...ref, spec: spec("run-a") };
+/** Slow enough that it lives when the answer to its launch comes. */
+const order = { ...ref, spec: spec("run-a", { steps_per_sec: 2 }) };
 
 /** Runs a command where the host's mounts are seen. */
 const onHost = ({ sshd }: TestHost, command: string) =>
@@ -55,11 +56,12 @@ describe.skipIf(why !== null)("the disk of a host", () => {
         signal,
       );
       const log = async () => (await host.executor.readLog(ref, null, 10_000, signal)).bytes.toString();
-      await expect.poll(log, { timeout: 30_000 }).toContain("step 5/400");
+      await expect.poll(log, { timeout: 60_000 }).toContain("step 5/400");
       onHost(host, `head -c 8000000 /dev/zero > ${host.sshd.home}/big || true`);
       const status = async () => (await host.executor.status([ref], signal)).get(refKey(ref));
-      await expect.poll(async () => (await status())?.verdict, { timeout: 60_000 }).toBe("finished");
-      expect(await status()).toMatchObject({ dead: true, exit_code: 74, reason: "failed" });
+      await expect
+        .poll(status, { timeout: 90_000 })
+        .toMatchObject({ verdict: "finished", dead: true, exit_code: 74, reason: "failed" });
       const events = onHost(host, `cat ${host.root}/run-a/attempts/001/events.jsonl`).trim().split("\n");
       const seqs = events.map((line) => (JSON.parse(line) as { seq: number }).seq);
       expect(seqs).toEqual(Array.from(seqs, (_, i) => i + 1));
@@ -103,8 +105,9 @@ int fdatasync(int fd) { return slow("fdatasync", fd); }
       expect([first.dead, second.dead]).toEqual([false, false]);
       expect(Date.now() - begun).toBeGreaterThan(1000);
       const status = async () => (await host.executor.status([ref], signal)).get(refKey(ref));
-      await expect.poll(async () => (await status())?.verdict, { timeout: 90_000 }).toBe("finished");
-      expect(await status()).toMatchObject({ reason: "done", exit_code: 0 });
+      await expect
+        .poll(status, { timeout: 150_000 })
+        .toMatchObject({ verdict: "finished", reason: "done", exit_code: 0 });
     },
   );
 });

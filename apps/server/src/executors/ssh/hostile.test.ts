@@ -10,7 +10,8 @@ import { whyNoSshd } from "../testing/sshd.ts";
 const why = whyNoSshd();
 if (why !== null) console.warn(`Left out: ${why}`);
 
-vi.setConfig({ testTimeout: 240_000 });
+/** One launches a run on each of thirteen hosts. */
+vi.setConfig({ testTimeout: 400_000 });
 
 type Server = Awaited<ReturnType<typeof startSshServer>>;
 const servers: Server[] = [];
@@ -96,7 +97,7 @@ describe.skipIf(why !== null)("hostile texts", () => {
       if (entry === null) continue;
       const { run_id, root, order } = entry;
       await expect
-        .poll(() => app.runs.get(run_id).run, { timeout: 120_000, interval: 200 })
+        .poll(() => app.runs.get(run_id).run, { timeout: 200_000, interval: 200 })
         .toMatchObject({
           state: "done",
         });
@@ -126,7 +127,7 @@ describe.skipIf(why !== null)("hostile texts", () => {
       loadInstallToken(dataDir),
       ...textOf(join(sshd.folder, "client_key")).split("\n").slice(1, 4),
     ];
-    const { run_id } = await client.runs.launch.mutate({ ...smallRun({ steps_per_sec: 5 }), host_id });
+    const { run_id } = await client.runs.launch.mutate({ ...smallRun({ steps_per_sec: 2 }), host_id });
     await expect.poll(() => app.runs.get(run_id).run.step ?? 0, { timeout: 60_000 }).toBeGreaterThan(2);
     const processes = processesOf(sshd.folder).map((pid) => {
       try {

@@ -12,7 +12,7 @@ import { startTestHost } from "../testing/test-host.ts";
 const why = whyNoSshd();
 if (why !== null) console.warn(`Left out: ${why}`);
 
-const signal = AbortSignal.timeout(180_000);
+const { signal } = new AbortController();
 const SLOW = { steps_per_sec: 2, steps_per_epoch: 200 };
 const ref = { run_id: "run-a", attempt: 1 };
 const order = { ...ref, spec: spec("run-a", SLOW) };
@@ -21,7 +21,7 @@ const statusOf = async (executor: Executor, at = ref) =>
   (await executor.status([at], signal)).get(refKey(at));
 const verdict = async (executor: Executor) => (await statusOf(executor))?.verdict;
 const eventually = (executor: Executor, state: string) =>
-  expect.poll(() => verdict(executor), { timeout: 20_000 }).toBe(state);
+  expect.poll(() => verdict(executor), { timeout: 60_000 }).toBe(state);
 
 function readLines(root: string, attempt = "001"): { type: string; time_secs: number }[] {
   const text = readFileSync(join(root, "run-a/attempts", attempt, "events.jsonl"), "utf8");
@@ -63,10 +63,11 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
     await asked;
     await expect
       .poll(() => executor.launch(order, signal).then(({ attempt, dead }) => ({ attempt, dead }), String), {
-        timeout: 20_000,
+        timeout: 90_000,
       })
       .toEqual({ attempt: 1, dead: false });
-    expect(starts(root)).toHaveLength(1);
+    // The attempt names itself before it writes its first line.
+    await expect.poll(() => starts(root), { timeout: 40_000 }).toHaveLength(1);
     expect(readdirSync(join(root, "run-a/attempts"))).toEqual(["001"]);
   });
 
@@ -78,7 +79,7 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
     await executor.control(ref, "stop", signal);
     // Whoever takes the dead supervisor's place holds the lock once more while it writes down how the trainer ended.
     await expect
-      .poll(() => statusOf(executor), { timeout: 40_000 })
+      .poll(() => statusOf(executor), { timeout: 90_000 })
       .toMatchObject({ verdict: "finished", dead: true, reason: "stopped" });
   });
 
@@ -86,8 +87,9 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
     const { sshd, executor } = await startTestHost("killed");
     await executor.launch(order, signal);
     endProcess(attemptProcesses(sshd.home, "run-a", 1)?.trainer ?? 0);
-    await eventually(executor, "finished");
-    expect(await statusOf(executor)).toMatchObject({ dead: true, signal: "SIGKILL", reason: "failed" });
+    await expect
+      .poll(() => statusOf(executor), { timeout: 60_000 })
+      .toMatchObject({ verdict: "finished", dead: true, signal: "SIGKILL", reason: "failed" });
 
     const second = { ...order, attempt: 2 };
     await executor.launch(second, signal);
@@ -95,7 +97,7 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
     endProcess(supervisor);
     endProcess(trainer);
     await expect
-      .poll(async () => (await statusOf(executor, second))?.verdict, { timeout: 20_000 })
+      .poll(async () => (await statusOf(executor, second))?.verdict, { timeout: 60_000 })
       .toBe("killed");
   });
 
@@ -108,19 +110,20 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
     endProcess(trainer);
     await sshd.start({ env: { SLCTL_BOOT_ID: "second" } });
     executor.tryAgain();
-    await expect.poll(() => verdict(executor).catch(() => ""), { timeout: 20_000 }).toBe("interrupted");
+    await expect.poll(() => verdict(executor).catch(() => ""), { timeout: 60_000 }).toBe("interrupted");
     expect((await executor.doctor(signal)).boot_id).toBe("second");
     expect((await executor.launch({ ...order, attempt: 2 }, signal)).dead).toBe(false);
   });
 
   it("keeps its order on a host whose clock is an hour off, and the doctor says so", async () => {
     const { executor, root } = await startTestHost("clock", { env: { SLCTL_CLOCK_OFFSET_SECS: "-3600" } });
-    expect((await executor.doctor(signal)).clock_offset_secs).toBeCloseTo(-3600, -1);
+    expect((await executor.doctor(signal)).clock_offset_secs).toBeCloseTo(-3600, -2);
     await executor.launch({ ...ref, spec: spec("run-a") }, signal);
-    expect((await statusOf(executor))?.heartbeat_age_secs ?? 0).toBeLessThan(10);
-    await eventually(executor, "finished");
+    expect((await statusOf(executor))?.heartbeat_age_secs ?? 0).toBeLessThan(60);
+    await expect
+      .poll(() => statusOf(executor), { timeout: 60_000 })
+      .toMatchObject({ verdict: "finished", reason: "done", exit_code: 0 });
     for (const { time_secs } of readLines(root)) expect(Date.now() / 1000 - time_secs).toBeGreaterThan(3500);
-    expect(await statusOf(executor)).toMatchObject({ reason: "done", exit_code: 0 });
   });
 
   it("runs under our supervisor, whatever older or broken one lies on the host", async () => {
@@ -137,7 +140,7 @@ describe.skipIf(why !== null)("an attempt on an SSH host", () => {
       if (one !== older[0]) utimesSync(join(bin, one), 0, 0);
     }
     const [recent = "", used = "", forgotten = ""] = older;
-    const user = spawn("sleep", ["60"], { env: { ...process.env, PYTHONPATH: join(bin, used) } });
+    const user = spawn("sleep", ["600"], { env: { ...process.env, PYTHONPATH: join(bin, used) } });
     await once(user, "spawn");
     const again = ssh.executor({ address: sshd.address, port: sshd.port, root });
     try {

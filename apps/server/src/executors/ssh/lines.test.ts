@@ -9,7 +9,7 @@ import { startTestHost } from "../testing/test-host.ts";
 const why = whyNoSshd();
 if (why !== null) console.warn(`Left out: ${why}`);
 
-const signal = AbortSignal.timeout(120_000);
+const { signal } = new AbortController();
 
 const line = (seq: number) => `${JSON.stringify(metricsLine({ seq }, seq, { loss: seq }))}\n`;
 const FIRST: StreamCursor = {

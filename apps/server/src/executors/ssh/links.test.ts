@@ -40,7 +40,7 @@ async function runThrough(server: Server, cut: (run_id: string) => Promise<void>
   cleanups.push(() => follower.stop());
   await follower.until("step 10", (at) => (at.series(run_id)?.step ?? 0) >= 10);
   await cut(run_id);
-  await follower.until("its end", (at) => at.run(run_id)?.state === "done", 90_000);
+  await follower.until("its end", (at) => at.run(run_id)?.state === "done", 150_000);
   await follower.until("its last step", (at) => (at.series(run_id)?.step ?? 0) >= STEPS);
   expect(stepsInForce(follower.series(run_id))).toEqual(oneTo(STEPS));
   expect(new Set(follower.ids).size).toBe(follower.ids.length);
@@ -80,7 +80,7 @@ describe.skipIf(why !== null)("a run whose link is cut", () => {
       async (run_id) => {
         await expect(client.hosts.detach.mutate({ host_id })).rejects.toThrow(/has not ended/);
         await sshd.stop();
-        await expect.poll(() => stateOf(server, run_id), { timeout: 30_000 }).toBe("unreachable");
+        await expect.poll(() => stateOf(server, run_id), { timeout: 60_000 }).toBe("unreachable");
         expect(server.app.runs.get(run_id).run.problem).toMatch(/does not answer/);
         const { trainer = 0 } = attemptProcesses(sshd.home, run_id, 1) ?? {};
         expect(existsSync(`/proc/${trainer}`)).toBe(true);
@@ -95,7 +95,7 @@ describe.skipIf(why !== null)("a run whose link is cut", () => {
       // Slow steps, so that even a busy machine notices the silence long before the run ends.
       2,
     );
-  }, 120_000);
+  });
 
   it("is found again by a server that was started anew while the host was away", async () => {
     const server = await start("restart");
@@ -103,12 +103,12 @@ describe.skipIf(why !== null)("a run whose link is cut", () => {
     const request = smallRun({ steps_per_sec: 10, steps_per_epoch: 10, max_steps: 40 });
     const { run_id } = await server.client.runs.launch.mutate({ ...request, host_id });
     await expect
-      .poll(() => server.app.runs.get(run_id).run.step ?? 0, { timeout: 30_000 })
+      .poll(() => server.app.runs.get(run_id).run.step ?? 0, { timeout: 60_000 })
       .toBeGreaterThan(5);
     await sshd.stop();
     await server.restart();
     await sshd.start();
-    await expect.poll(() => stateOf(server, run_id), { timeout: 60_000 }).toBe("done");
+    await expect.poll(() => stateOf(server, run_id), { timeout: 150_000 }).toBe("done");
     expect(holdAgainstDisk(dataDir, root, run_id)).toEqual([]);
   });
 
@@ -127,6 +127,5 @@ describe.skipIf(why !== null)("a run whose link is cut", () => {
         await server.client.hosts.doctor.mutate({ host_id: server.host_id });
       });
     },
-    180_000,
   );
 });

@@ -13,7 +13,7 @@ const why = whyNoSshd();
 if (why !== null) console.warn(`Left out: ${why}`);
 
 /** Each makes an environment with pip. */
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 400_000 });
 
 type Server = Awaited<ReturnType<typeof startSshServer>>;
 const servers: Server[] = [];
@@ -60,10 +60,10 @@ describe.skipIf(why !== null)("preparing a host", () => {
     await fillIndex(index);
     const { job_id } = await client.hosts.prepare.mutate(order);
     expect((await client.hosts.prepare.mutate(order)).job_id).toBe(job_id);
-    await expect.poll(() => jobOf(server, job_id)?.state, { interval: 20 }).toBe("running");
+    await expect.poll(() => jobOf(server, job_id)?.state, { interval: 20, timeout: 40_000 }).toBe("running");
     await client.jobs.cancel.mutate({ job_id });
     expect((await ended(server, job_id))?.state).toBe("cancelled");
-    await expect.poll(() => processesNaming(join(sshd.home, ".cache")), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => processesNaming(join(sshd.home, ".cache")), { timeout: 40_000 }).toEqual([]);
 
     const done = await ended(server, (await client.hosts.prepare.mutate(order)).job_id);
     expect(done).toMatchObject({ state: "done", problem: null });
@@ -88,12 +88,12 @@ describe.skipIf(why !== null)("preparing a host", () => {
     await fillIndex(index);
     await client.hosts.prepare.mutate({ host_id, profile: "cpu" });
     await expect
-      .poll(() => existsSync(join(sshd.home, ".cache/sightline/environments")), { timeout: 30_000 })
+      .poll(() => existsSync(join(sshd.home, ".cache/sightline/environments")), { timeout: 60_000 })
       .toBe(true);
     await sshd.stop();
     await server.restart();
     await sshd.start();
-    await expect.poll(async () => (await environmentOf(server))?.state, { timeout: 120_000 }).toBe("ready");
+    await expect.poll(async () => (await environmentOf(server))?.state, { timeout: 200_000 }).toBe("ready");
     expect(readdirSync(join(sshd.home, ".cache/sightline/environments"))).toHaveLength(1);
   });
 

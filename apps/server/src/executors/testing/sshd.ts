@@ -9,10 +9,11 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../../testing/free-port.ts";
 
 const PLACES = ["/usr/sbin/sshd", "/usr/local/sbin/sshd", "/usr/bin/sshd", "/opt/homebrew/sbin/sshd"];
 
@@ -184,7 +185,7 @@ Host ${listen} testhost
       });
       const going = child;
       for (let tries = 0; !(await answers(listen, port)); tries++) {
-        if (going.exitCode !== null || tries > 200)
+        if (going.exitCode !== null || tries > 1000)
           throw new Error(`sshd did not start: ${existsSync(logFile) ? readFileSync(logFile, "utf8") : ""}`);
         await sleep(25);
       }
@@ -195,7 +196,7 @@ Host ${listen} testhost
     log: () => (existsSync(logFile) ? readFileSync(logFile, "utf8") : ""),
     async remove() {
       await stop();
-      for (let tries = 0; tries < 50 && endBelow(folder) > 0; tries++) await sleep(40);
+      for (let tries = 0; tries < 500 && endBelow(folder) > 0; tries++) await sleep(40);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
@@ -211,17 +212,6 @@ Host ${listen} testhost
 function makeKey(file: string) {
   execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", file]);
   chmodSync(file, 0o600);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 }
 
 function answers(host: string, port: number): Promise<boolean> {

@@ -32,7 +32,11 @@ test("followers hear of this machine, how busy it is, and what happens to it", a
     (count) => count > 0,
   );
   expect(batches[0]).toMatchObject({ host_id: "local", samples: [{ cpus: expect.any(Number) }] });
-  expect(events.at(0)).toEqual([]);
+  await waitFor(
+    () => events.length,
+    (count) => count > 0,
+  );
+  expect(events[0]).toEqual([]);
 
   await client.hosts.rename.mutate({ host_id: "local", name: "The desk" });
   await waitFor(

@@ -75,8 +75,11 @@ test("whoever looks hears of GPUs, processors, memory and disk, and late comers 
     { util: null, used_bytes: 10240 * 1024 * 1024, mig: true },
   ]);
   expect(samples[0]?.cpu_share).toBeNull();
-  expect(newest?.cpu_share).toBeGreaterThanOrEqual(0);
-  expect(newest?.cpu_share).toBeLessThanOrEqual(1);
+  // Between two that are closer than a tick of the processor's clock there is none.
+  const shares = samples.flatMap(({ cpu_share }) => cpu_share ?? []);
+  expect(shares.length).toBeGreaterThan(0);
+  expect(Math.min(...shares)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...shares)).toBeLessThanOrEqual(1);
   expect(newest?.memory_used_bytes).toBeGreaterThan(0);
   expect(newest?.disk_free_bytes).toBeGreaterThan(0);
   const times = samples.map(({ time_secs }) => time_secs);
@@ -98,10 +101,15 @@ test("nobody looks and nothing runs: the host is left in peace; a run under way 
     (count) => count > 0,
   );
   visit.leave();
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  const before = quiet.answers.length;
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(quiet.answers.length).toBe(before);
+  // The answer to the last question may still be on its way.
+  await waitFor(
+    async () => {
+      const before = quiet.answers.length;
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      return quiet.answers.length - before;
+    },
+    (more) => more === 0,
+  );
 
   const busy = openWatch({ active: ["local"] });
   await waitFor(

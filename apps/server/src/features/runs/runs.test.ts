@@ -1,9 +1,10 @@
-import { truncateSync } from "node:fs";
+import { readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { metricPaths } from "@sightline/core/runs";
 import { afterEach, describe, expect, it } from "vitest";
 import { connect } from "./testing/client.ts";
 import { type Follower, followRuns, oneTo, stepsInForce } from "./testing/follower.ts";
+import { holdAgainstDisk } from "./testing/hold.ts";
 import { launchSmall, smallRun } from "./testing/launch.ts";
 import { attemptProcesses, processesOf } from "./testing/processes.ts";
 import { makeDataDir, serveHere } from "./testing/servers.ts";
@@ -76,7 +77,7 @@ describe("a run on this machine", () => {
 
   it("starts one process for a double click, two tabs and a lost answer", async () => {
     const { client, dataDir, address, follow, app } = await house();
-    const request = smallRun({ steps_per_sec: 5 });
+    const request = smallRun({ steps_per_sec: 1 });
     const { loadInstallToken } = await import("../../data-folder/token.ts");
     const other = await connect(address, loadInstallToken(dataDir));
     const answers = await Promise.all([
@@ -102,20 +103,15 @@ describe("a run on this machine", () => {
 
   it("stops with a checkpoint, leaves no process, and resumes without doubling a step", async () => {
     const { client, dataDir, follow } = await house();
-    const run_id = await launchSmall(client, { steps_per_sec: 20, faults: "child@1, stray_child@2" });
+    const run_id = await launchSmall(client, { steps_per_sec: 5, faults: "child@1, stray_child@2" });
     const follower = follow([run_id]);
     await follower.until("step 12", () => (follower.series(run_id)?.step ?? 0) >= 12);
-    const asked = Date.now();
     await client.runs.stop.mutate({ run_id });
-    await follower.until("stopped", ended(run_id));
-    expect(Date.now() - asked).toBeLessThan(15_000);
+    // Far less than the grace after which a trainer that does not obey is ended.
+    await follower.until("stopped", ended(run_id), 60_000);
     expect(follower.run(run_id)).toMatchObject({ state: "stopped", problem: null });
-    const pids = attemptProcesses(dataDir, run_id, 1);
-    const left = processesOf(dataDir);
-    expect(left).not.toContain(pids?.trainer);
-    expect(left).not.toContain(pids?.supervisor);
-    const served = left.length;
-    expect(served).toBe(0);
+    // The supervisor writes down the end and then goes itself.
+    await expect.poll(() => processesOf(dataDir), { timeout: 40_000 }).toEqual([]);
 
     const { resumable } = await client.runs.get.query({ run_id });
     expect(resumable).toBe(true);
@@ -184,19 +180,22 @@ describe("a run on this machine", () => {
 
   it("B37: goes on when the file of a living run shrinks to nothing", async () => {
     const { client, dataDir, follow } = await house();
-    const run_id = await launchSmall(client, { steps_per_sec: 10 });
+    const run_id = await launchSmall(client, { steps_per_sec: 4 });
     const follower = follow([run_id]);
     await follower.until("step 8", () => (follower.series(run_id)?.step ?? 0) >= 8);
     const trainer = attemptProcesses(dataDir, run_id, 1)?.trainer ?? 0;
     process.kill(trainer, "SIGSTOP");
-    await new Promise((resolve) => setTimeout(resolve, 800));
+    const isHeld = () => / T /.test(readFileSync(`/proc/${trainer}/stat`, "latin1"));
+    const unread = () =>
+      isHeld() ? holdAgainstDisk(dataDir, join(dataDir, "runs"), run_id) : ["it goes on"];
+    await expect.poll(unread, { timeout: 40_000 }).toEqual([]);
     truncateSync(join(dataDir, "runs", run_id, "attempts/001/events.jsonl"), 0);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const codes = async () => (await client.runs.get.query({ run_id })).notes.map(({ code }) => code);
+    await expect.poll(codes, { timeout: 40_000 }).toContain("file_shrunk");
     process.kill(trainer, "SIGCONT");
     await follower.until("done", ended(run_id));
     expect(stepsInForce(follower.series(run_id))).toEqual(oneTo(40));
-    const { notes } = await client.runs.get.query({ run_id });
-    expect(notes.map(({ code }) => code)).toContain("file_shrunk");
+    expect(await codes()).toContain("file_shrunk");
   });
 
   it("keeps a list up to date for whoever watches it", async () => {
@@ -206,9 +205,9 @@ describe("a run on this machine", () => {
       onData: (runs) => seen.push(runs.map((run) => `${run.state} ${run.step}`).join()),
     });
     cleanups.push(() => subscription.unsubscribe());
-    await expect.poll(() => seen.length, { timeout: 10_000 }).toBeGreaterThan(0);
-    await launchSmall(client);
-    await expect.poll(() => seen.at(-1), { timeout: 20_000 }).toBe("done 40");
+    await expect.poll(() => seen.length, { timeout: 40_000 }).toBeGreaterThan(0);
+    await launchSmall(client, { steps_per_sec: 8 });
+    await expect.poll(() => seen.at(-1), { timeout: 90_000 }).toBe("done 40");
     expect(seen[0]).toBe("");
     expect(seen.some((state) => state.startsWith("running"))).toBe(true);
   });
@@ -237,7 +236,7 @@ describe("a run on this machine", () => {
     );
     // Until it has looked everywhere, the server can't say that there is none.
     await expect
-      .poll(() => client.runs.get.query({ run_id: "none" }).catch(String))
+      .poll(() => client.runs.get.query({ run_id: "none" }).catch(String), { timeout: 40_000 })
       .toContain("There is no run none.");
     expect(await client.runs.list.query()).toEqual([]);
   });
@@ -257,7 +256,7 @@ describe("a run on this machine", () => {
     const second = await serveHere(dataDir);
     cleanups.push(() => second.close());
     await expect
-      .poll(async () => (await second.client.runs.list.query()).length, { timeout: 10_000 })
+      .poll(async () => (await second.client.runs.list.query()).length, { timeout: 60_000 })
       .toBe(1);
     const follower = followRuns(second.client, [run_id]);
     cleanups.push(() => follower.stop());

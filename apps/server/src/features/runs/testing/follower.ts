@@ -51,7 +51,7 @@ export function followRuns(client: Client, run_ids: string[]): Follower {
     series: (run_id) => runs.get(run_id),
     run: (run_id) => states.get(run_id),
     connections: () => connections,
-    until(what, test, ms = 30_000) {
+    until(what, test, ms = 90_000) {
       return new Promise((resolve, reject) => {
         const check = () => {
           if (!test(follower)) return;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { attachSshd } from "../../../executors/testing/attach.ts";
 import { endProcess, type Sshd, startSshd } from "../../../executors/testing/sshd.ts";
+import { freePort } from "../../../testing/free-port.ts";
 import { type Follower, followRuns, oneTo, stepsInForce } from "./follower.ts";
 import { holdAgainstDisk } from "./hold.ts";
 import { shortTinyRun, smallRun } from "./launch.ts";
@@ -64,7 +65,7 @@ export async function killRound(round: KillRound): Promise<KillResult> {
     }
     /** The folder in which `runs` lies, where the run is. */
     const place = sshd?.home ?? dataDir;
-    server = await spawnServer(dataDir);
+    server = await spawnServer(dataDir, await freePort());
     const { port } = server;
     const host_id = sshd === null ? "local" : await attachSshd(server.client, sshd, join(place, "runs"));
     if (sshd !== null && round.engine.kind === "tiny") await adopt(server, host_id, round.engine.python);
@@ -82,7 +83,7 @@ export async function killRound(round: KillRound): Promise<KillResult> {
     const { client } = server;
 
     if (round.from === "start")
-      while (!attemptProcesses(place, run_id, 1)?.trainer && Date.now() - launched < 30_000) await sleep(5);
+      while (!attemptProcesses(place, run_id, 1)?.trainer && Date.now() - launched < 90_000) await sleep(5);
     await sleep(round.from === "start" ? round.at_ms : round.at_ms - (Date.now() - launched));
     const processes = attemptProcesses(place, run_id, 1);
     for (const victim of round.victims) {
@@ -108,16 +109,17 @@ export async function killRound(round: KillRound): Promise<KillResult> {
     const run = follower.run(run_id);
     if (run?.state !== "done") faults.push(`it ended as ${run?.state}: ${run?.problem}`);
     await follower
-      .until("the last step", (at) => (at.series(run_id)?.step ?? 0) >= round.steps, 5000)
+      .until("the last step", (at) => (at.series(run_id)?.step ?? 0) >= round.steps, 20_000)
       .catch(() => undefined);
-    await sleep(300);
 
     const steps = stepsInForce(follower.series(run_id));
     if (steps.join() !== oneTo(round.steps).join()) faults.push(`the page holds steps ${steps.join()}`);
     if (new Set(follower.ids).size !== follower.ids.length) faults.push("rows came twice");
     const late = followRuns(client, [run_id]);
-    await late.until("the past", (at) => at.ids.length > 0);
-    await sleep(300);
+    const early = follower;
+    await late
+      .until("the whole past", (at) => at.ids.join() === early.ids.join(), 20_000)
+      .catch(() => undefined);
     late.stop();
     if (late.ids.join() !== follower.ids.join())
       faults.push(`a late follower sees ${late.ids.length} rows, the early one ${follower.ids.length}`);
@@ -125,9 +127,14 @@ export async function killRound(round: KillRound): Promise<KillResult> {
     await server.kill();
     server = null;
     faults.push(...holdAgainstDisk(dataDir, join(place, "runs"), run_id));
-    await sleep(500);
     await sshd?.stop();
-    const left = [...processesOf(dataDir), ...(sshd === null ? [] : processesOf(sshd.folder))];
+    const folder = sshd?.folder;
+    const look = () => [...processesOf(dataDir), ...(folder === undefined ? [] : processesOf(folder))];
+    let left = look();
+    for (let tries = 0; left.length > 0 && tries < 100; tries++) {
+      await sleep(200);
+      left = look();
+    }
     if (left.length > 0) faults.push(`processes ${left.join()} are left`);
     return { ...round, attempts: run?.attempts ?? 0, faults };
   } finally {

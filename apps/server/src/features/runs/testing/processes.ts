@@ -54,7 +54,7 @@ export function childrenOf(parent: number, word: string): number[] {
 
 /** Ends every process that works below the folder. */
 export async function endProcessesOf(dataDir: string): Promise<void> {
-  for (let round = 0; round < 50; round++) {
+  for (let round = 0; round < 500; round++) {
     const left = processesOf(dataDir);
     if (left.length === 0) return;
     for (const pid of left) kill(pid);
