@@ -1,5 +1,7 @@
+import type { QueryKey } from "@tanstack/react-query";
 import type { Unsubscribable } from "@trpc/server/observable";
 import { useEffect } from "react";
+import { queryClient } from "./clients.ts";
 
 /** A stream that a component leaves stays open this long, so that going from page to page does not reopen it. */
 const LINGER_MS = 3000;
@@ -41,6 +43,12 @@ export function useFollow(name: string, start: () => Unsubscribable): void {
       if (entry.users === 0) linger(name, entry);
     };
   }, [name]);
+}
+
+/** Puts what a stream told in the place of a query's answer. One that is still on its way may be older, and is dropped. */
+export async function putTold<T>(queryKey: QueryKey, told: T): Promise<void> {
+  await queryClient.cancelQueries({ queryKey, exact: true });
+  queryClient.setQueryData<T>(queryKey, told);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { TripleSetSummary } from "@sightline/core/perception";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { client, queryClient, trpc } from "../../app/clients.ts";
-import { useFollow } from "../../app/follow.ts";
+import { putTold, useFollow } from "../../app/follow.ts";
 
 /** The sets of triples of a clip, live. */
 export function useTripleSets(clip_id: string) {
@@ -10,7 +10,7 @@ export function useTripleSets(clip_id: string) {
       { clip_id },
       {
         onData(sets: TripleSetSummary[]) {
-          queryClient.setQueryData(trpc.triples.list.queryKey({ clip_id }), sets);
+          void putTold(trpc.triples.list.queryKey({ clip_id }), sets);
           for (const { triple_set_id } of sets)
             void queryClient.invalidateQueries({ queryKey: trpc.triples.get.queryKey({ triple_set_id }) });
         },

@@ -3,13 +3,13 @@ import { hashSettings, type KeyFrameSettings } from "@sightline/core/keyframes";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { client, queryClient, trpc } from "../../app/clients.ts";
-import { useFollow } from "../../app/follow.ts";
+import { putTold, useFollow } from "../../app/follow.ts";
 
 /** All batches, newest first, live. */
 export function useBatches() {
   useFollow("batches", () =>
     client.batches.follow.subscribe(undefined, {
-      onData: (batches) => queryClient.setQueryData<Batch[]>(trpc.batches.list.queryKey(), batches),
+      onData: (batches) => void putTold<Batch[]>(trpc.batches.list.queryKey(), batches),
     }),
   );
   return useQuery(trpc.batches.list.queryOptions());

@@ -1,7 +1,7 @@
 import { addUsage, type HostEvent, type HostSummary, type HostUsage } from "@sightline/core/hosts";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { client, queryClient, trpc } from "../../app/clients.ts";
-import { useFollow } from "../../app/follow.ts";
+import { putTold, useFollow } from "../../app/follow.ts";
 
 const NO_SAMPLES: readonly HostUsage[] = [];
 const NO_EVENTS: readonly HostEvent[] = [];
@@ -12,7 +12,7 @@ const eventsKey = (host_id: string) => ["hosts", "events", host_id];
 export function useHosts() {
   useFollow("hosts", () =>
     client.hosts.follow.subscribe(undefined, {
-      onData: (hosts) => queryClient.setQueryData<HostSummary[]>(trpc.hosts.list.queryKey(), [...hosts]),
+      onData: (hosts) => void putTold<HostSummary[]>(trpc.hosts.list.queryKey(), [...hosts]),
     }),
   );
   return useQuery(trpc.hosts.list.queryOptions());
