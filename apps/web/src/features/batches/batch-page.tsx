@@ -19,6 +19,7 @@ import { describeSettings } from "../../app/batches/describe.ts";
 import { trpc } from "../../app/clients.ts";
 import { useKeys } from "../../app/keys.ts";
 import { usePageTitle } from "../../app/page-title.ts";
+import { useTypedText } from "../../app/typed-text.ts";
 import classes from "./batch-page.module.css";
 import { ClipTable } from "./clip-table.tsx";
 import { CompareTab } from "./compare-tab.tsx";
@@ -196,6 +197,7 @@ function Clips({ batch, clips }: { batch: Batch; clips: ReturnType<typeof useBat
   const navigate = useNavigate({ from: "/batches/$batchId" });
   const go = (change: { state?: BatchClipState | undefined; q?: string | undefined }) =>
     void navigate({ search: (now) => ({ ...now, ...change }), replace: true });
+  const typed = useTypedText(q, (text) => go({ q: text || undefined }));
   const filter = useRef<HTMLInputElement>(null);
   useKeys("Clips of the batch", [
     { key: "/", label: "Filter by name", run: () => filter.current?.focus() },
@@ -230,10 +232,7 @@ function Clips({ batch, clips }: { batch: Batch; clips: ReturnType<typeof useBat
           aria-label="Filter by name"
           placeholder="Filter"
           leftSection={<IconSearch size={13} stroke={1.7} />}
-          value={q}
-          onChange={(event) =>
-            go({ q: event.currentTarget.value === "" ? undefined : event.currentTarget.value })
-          }
+          {...typed}
           onKeyDown={(event) => {
             if (event.key !== "Escape") return;
             go({ q: undefined });

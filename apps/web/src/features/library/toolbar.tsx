@@ -31,6 +31,7 @@ import {
 import { Link } from "@tanstack/react-router";
 import type { RefObject } from "react";
 import { openExport, openImport } from "../../app/exchange/exchange.ts";
+import { useTypedText } from "../../app/typed-text.ts";
 import { pickFiles } from "../../app/uploads.ts";
 import type { Arrangement, Order, Sort } from "./arrange.ts";
 import classes from "./toolbar.module.css";
@@ -76,6 +77,7 @@ export function Toolbar(props: Props) {
     onEmpty,
   } = props;
   const { q, tag, sort, order } = arrangement;
+  const typed = useTypedText(q, onFilter);
   const OrderIcon = order === "asc" ? IconSortAscending : IconSortDescending;
   const orderLabel = order === "asc" ? "Ascending: turn round" : "Descending: turn round";
   return (
@@ -93,8 +95,7 @@ export function Toolbar(props: Props) {
             <CloseButton size="xs" aria-label="Clear the filter" onClick={() => onFilter("")} />
           )
         }
-        value={q}
-        onChange={(event) => onFilter(event.currentTarget.value)}
+        {...typed}
         onKeyDown={(event) => {
           if (event.key === "Escape") {
             onFilter("");

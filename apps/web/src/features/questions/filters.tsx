@@ -5,6 +5,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useRef } from "react";
 import { useKeys } from "../../app/keys.ts";
+import { useTypedText } from "../../app/typed-text.ts";
 import classes from "./filters.module.css";
 import { MATCHES } from "./match-bar.tsx";
 
@@ -19,6 +20,7 @@ export function Filters({ set }: { set: QuestionSet }) {
   const field = useRef<HTMLInputElement>(null);
   const change = (fields: Partial<Search>) =>
     void navigate({ search: (now) => ({ ...now, ...fields }), replace: true });
+  const typed = useTypedText(q, (text) => change({ q: text || undefined }));
   useKeys("Set of questions", [{ key: "/", label: "Filter", run: () => field.current?.focus() }]);
   return (
     <div className={classes.filters}>
@@ -29,8 +31,7 @@ export function Filters({ set }: { set: QuestionSet }) {
         placeholder="Text, option, id or clip"
         aria-label="Filter the questions"
         leftSection={<IconSearch size={14} stroke={1.7} />}
-        value={q}
-        onChange={(event) => change({ q: event.currentTarget.value || undefined })}
+        {...typed}
       />
       <Select
         size="xs"

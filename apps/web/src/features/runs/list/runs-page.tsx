@@ -15,6 +15,7 @@ import { useMemo, useRef, useState } from "react";
 import { useAlerts } from "../../../app/alerts.ts";
 import { useKeys } from "../../../app/keys.ts";
 import { usePageTitle } from "../../../app/page-title.ts";
+import { useTypedText } from "../../../app/typed-text.ts";
 import { useRuns, useTrashedRuns } from "../follow-list.ts";
 import { useHostName } from "../host-name.tsx";
 import { filterRuns, GROUPS, isInGroup, type RunGroup } from "./filter.ts";
@@ -31,6 +32,10 @@ export function RunsPage() {
   usePageTitle("Runs", isTrash ? "Trash" : null);
   const [group, setGroup] = useState<RunGroup>("all");
   const filter = useRef<HTMLInputElement>(null);
+  const typed = useTypedText(
+    q,
+    (text) => void navigate({ search: (now) => ({ ...now, q: text || undefined }), replace: true }),
+  );
   const kept = useRuns();
   const trashed = useTrashedRuns(isTrash);
   const runs = isTrash ? trashed : kept;
@@ -69,14 +74,7 @@ export function RunsPage() {
           placeholder="Filter by name, preset, stage, host"
           aria-label="Filter the runs"
           leftSection={<IconSearch size={14} stroke={1.7} />}
-          value={q}
-          onChange={(event) => {
-            const text = event.currentTarget.value;
-            void navigate({
-              search: (now) => ({ ...now, q: text === "" ? undefined : text }),
-              replace: true,
-            });
-          }}
+          {...typed}
         />
         {!isTrash && (
           <SegmentedControl

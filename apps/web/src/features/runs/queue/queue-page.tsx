@@ -28,7 +28,10 @@ export function QueuePage() {
   ]);
   if (runs.isError || queues.isError)
     return (
-      <EmptyState title="The queue could not be read" actions={<Button onClick={refetch}>Try again</Button>}>
+      <EmptyState
+        title="The queue could not be read"
+        actions={<Button onClick={() => void refetch()}>Try again</Button>}
+      >
         {(runs.error ?? queues.error)?.message}
       </EmptyState>
     );
@@ -63,7 +66,7 @@ export function QueuePage() {
   );
 }
 
-const refetch = () => void queryClient.invalidateQueries({ queryKey: trpc.runs.queues.queryKey() });
+const refetch = () => queryClient.invalidateQueries({ queryKey: trpc.runs.queues.queryKey() });
 
 function HostSection({ queue, name, runs }: { queue: HostQueue; name: string; runs: readonly RunSummary[] }) {
   const waiting = runs
@@ -103,6 +106,8 @@ function AtOnce({ queue, name }: { queue: HostQueue; name: string }) {
       onError: (error) => notifyFailure(`Could not change how many runs ${name} takes`, error),
     }),
   );
+  // What was typed stands until the server has said so, for a second digit may follow.
+  const shown = set.isPending ? set.variables.runs_at_once : queue.runs_at_once;
   return (
     <div className={classes.atOnce}>
       Runs at a time
@@ -115,10 +120,10 @@ function AtOnce({ queue, name }: { queue: HostQueue; name: string }) {
         aria-label={`Runs at a time on ${name}`}
         title="Empty: one that trains, and any number of simulated ones"
         placeholder="1 training"
-        value={queue.runs_at_once ?? ""}
+        value={shown ?? ""}
         onChange={(value) => {
           const runs_at_once = typeof value === "number" && value >= 1 ? Math.min(64, value) : null;
-          if (runs_at_once !== queue.runs_at_once) set.mutate({ host_id: queue.host_id, runs_at_once });
+          if (runs_at_once !== shown) set.mutate({ host_id: queue.host_id, runs_at_once });
         }}
       />
     </div>

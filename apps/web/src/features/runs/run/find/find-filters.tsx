@@ -4,7 +4,7 @@ import { LINK_NAMES, LINKS } from "@sightline/core/links";
 import { type RunSeries, stageBands } from "@sightline/core/runs";
 import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { trpc } from "../../../../app/clients.ts";
 import classes from "./find.module.css";
 
@@ -132,11 +132,18 @@ const NO_LETTER = "none";
 /** The search field; it asks a moment after the last key, or on Enter at once. */
 function Words({ value, onChange }: { value: string; onChange: (words: string | null) => void }) {
   const [typed, setTyped] = useState(value);
+  /** Asked for here and not yet in the address: when they come, more may have been typed. */
+  const mine = useRef<string[]>([]);
   useEffect(() => {
-    setTyped((now) => (now.trim() === value ? now : value));
+    const at = mine.current.indexOf(value);
+    mine.current = at < 0 ? [] : mine.current.slice(at + 1);
+    if (at < 0) setTyped(value);
   }, [value]);
   const ask = () => {
-    if (typed.trim() !== value) onChange(typed.trim() === "" ? null : typed.trim());
+    const words = typed.trim();
+    if (words === (mine.current.at(-1) ?? value)) return;
+    mine.current.push(words);
+    onChange(words === "" ? null : words);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the clock
   useEffect(() => {
