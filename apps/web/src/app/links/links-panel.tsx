@@ -2,7 +2,7 @@ import { type CheckedLinks, LINK_WORDS, type LinkCheck, type LinkState } from "@
 import type { Trace } from "@sightline/core/traces";
 import { IconCheck, IconQuestionMark, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { trpc } from "../clients.ts";
 import { useKeys } from "../keys.ts";
 import type { TracePanelProps } from "../trace/panels.ts";
@@ -30,6 +30,13 @@ export function LinksPanel({ completion, prompt, onPoint }: TracePanelProps) {
       root.current?.querySelector<HTMLElement>("a, button")
     )?.focus();
   };
+  /** What was lacking has been made; the evidence gets the focus once it is on screen. */
+  const isWanted = useRef(false);
+  useEffect(() => {
+    if (!isWanted.current || found.data?.lacks !== null) return;
+    isWanted.current = false;
+    focusEvidence();
+  });
   useKeys("Trace", [{ key: "b", label: "Go to the evidence of the broken link", run: focusEvidence }]);
 
   if (found.isError) return <p className={classes.quiet}>{found.error.message}</p>;
@@ -38,7 +45,15 @@ export function LinksPanel({ completion, prompt, onPoint }: TracePanelProps) {
   return (
     <div ref={root} className={classes.root}>
       <Report report={report} text={completion.text} prompt={prompt} onPoint={onPoint}>
-        {report.lacks !== null && <PrepareButton line={completion} report={report} onDone={focusEvidence} />}
+        {report.lacks !== null && (
+          <PrepareButton
+            line={completion}
+            report={report}
+            onDone={() => {
+              isWanted.current = true;
+            }}
+          />
+        )}
       </Report>
     </div>
   );

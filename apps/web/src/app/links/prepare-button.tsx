@@ -21,15 +21,15 @@ export function PrepareButton({
 }: {
   line: Pick<LineOf<"completion">, "run_id" | "attempt" | "seq">;
   report: CheckedLinks;
-  /** The way is whole: called once it is on screen. */
+  /** The way is whole; it is asked for anew. */
   onDone: () => void;
 }) {
   const { start, forget, error, job_id, job, isWorking } = usePreparation(line);
   const cancel = useMutation(trpc.jobs.cancel.mutationOptions());
   const finish = useEffectEvent(async () => {
+    onDone();
     forget();
     await refreshPrepared();
-    requestAnimationFrame(onDone);
   });
   const isDone = job?.state === "done";
   useEffect(() => {

@@ -17,7 +17,7 @@ import classes from "./ask-pane.module.css";
 import { BeforeAndAfter } from "./before-and-after.tsx";
 import { CaseButton } from "./case-button.tsx";
 import { EarlierTraces } from "./earlier-traces.tsx";
-import { QuestionPart, useHeadingQuestion } from "./question-part.tsx";
+import { getHeadingQuestion, QuestionPart } from "./question-part.tsx";
 import { Told } from "./told.tsx";
 import { TriplesPicker } from "./triples-picker.tsx";
 import { useAsk, type Writing } from "./use-ask.ts";
@@ -45,11 +45,10 @@ export function AskPane({ clip, selection, is_saved, frame, hovered, onOpen, onH
     asking.clear();
     go({ question: question_id, trace: undefined });
   };
-  const getHeading = useHeadingQuestion(clip_id, questions.data ?? []);
   const [heading_problem, setHeadingProblem] = useState<string | null>(null);
   const askHeading = () => {
     setHeadingProblem(null);
-    getHeading().then(pickQuestion, (error: unknown) =>
+    getHeadingQuestion(clip_id).then(pickQuestion, (error: unknown) =>
       setHeadingProblem(error instanceof Error ? error.message : String(error)),
     );
   };

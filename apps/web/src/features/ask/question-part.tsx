@@ -3,9 +3,8 @@ import { HEADING_QUESTION, readHeadingStart } from "@sightline/core/ask";
 import type { StoredQuestion } from "@sightline/core/benchmarks";
 import { formatQuestion } from "@sightline/core/perception";
 import { IconPlus } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { trpc } from "../../app/clients.ts";
+import { queryClient, trpc } from "../../app/clients.ts";
 import { QuestionPicker } from "../../app/questions/question-picker.tsx";
 import { writeQuestion } from "../../app/questions/questions.ts";
 import { WriteQuestion } from "../../app/questions/write-question.tsx";
@@ -86,17 +85,12 @@ export function QuestionPart({
   );
 }
 
-/**
- * The heading question of a clip: the one that is there, or written now, with the right answer where it is known.
- *
- * @returns A function that leads to its id.
- */
-export function useHeadingQuestion(clip_id: string, questions: readonly StoredQuestion[]) {
-  const gold = useQuery(trpc.traces.headingGold.queryOptions({ clip_id }));
-  return async (): Promise<string> => {
-    const known = questions.find((one) => readHeadingStart(one) !== null);
-    if (known) return known.question_id;
-    const { text, options, task } = HEADING_QUESTION;
-    return (await writeQuestion(clip_id, { text, options, task, gold: gold.data ?? null })).question_id;
-  };
+/** The id of a clip's heading question: the one that is there, or written now, with the right answer where it is known. */
+export async function getHeadingQuestion(clip_id: string): Promise<string> {
+  const questions = await queryClient.ensureQueryData(trpc.questions.ofClip.queryOptions({ clip_id }));
+  const known = questions.find((one) => readHeadingStart(one) !== null);
+  if (known) return known.question_id;
+  const { text, options, task } = HEADING_QUESTION;
+  const gold = await queryClient.ensureQueryData(trpc.traces.headingGold.queryOptions({ clip_id }));
+  return (await writeQuestion(clip_id, { text, options, task, gold })).question_id;
 }
