@@ -14,7 +14,7 @@ export default defineConfig({
   grepInvert: isField ? undefined : /@field/,
   workers: 1,
   // A build machine may be busy with others: what waits in vain may wait long, and names its line before its test ends.
-  timeout: 180_000,
+  timeout: 300_000,
   expect: { timeout: 40_000 },
   // What passes only at the second go is named as flaky in the list.
   retries: process.env.CI === undefined ? 0 : 1,

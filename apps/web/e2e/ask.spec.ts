@@ -78,11 +78,17 @@ test.describe("a model behind an endpoint", () => {
     await addEndpoint(page);
     await openAsk(page);
     await writeQuestion(page, "Where is the kiosk at the end?", ["ahead", "behind"], "B");
+    let goOn = () => {};
+    const seen = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    fake.queue({ kind: "hold", until: seen });
     await page.getByRole("button", { name: "Ask", exact: true }).click();
 
     const trace = getTrace(page);
     await expect(trace).toHaveAttribute("data-state", "streaming");
-    await expect(trace).toContainText("The start is");
+    await expect(trace).toContainText("The start");
+    goOn();
     await expect(trace).toHaveAttribute("data-state", "done");
     await expect(trace).toContainText("<think>The start is Frame 0.");
     await expect(getVerdict(page)).toContainText("answered B · right answer B");
@@ -97,8 +103,7 @@ test.describe("a model behind an endpoint", () => {
     await expect(told.nth(1)).toHaveAttribute("data-here", "true");
     await expectAccessible(page, "a trace");
 
-    const url = page.url();
-    expect(url).toContain("trace=");
+    await expect(page).toHaveURL(/trace=/);
     await page.reload();
     await expect(getVerdict(page)).toContainText("answered B");
 

@@ -13,7 +13,7 @@ test("a checkpoint that sees is asked with its clip's key-frames, cancelled at o
   page,
   server,
 }) => {
-  test.setTimeout(600_000);
+  test.setTimeout(900_000);
   await addClips(page, ["cfr-30.mp4"]);
   const [clip] = await query<Clip[]>(page, "clips.list");
   const clip_id = clip?.clip_id ?? "";

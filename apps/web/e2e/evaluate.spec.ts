@@ -178,7 +178,7 @@ testWithPolicy(
 testWithPolicy(
   "a checkpoint is asked a set on its host, what can't be asked is set aside, and a browser's card is the same",
   async ({ page, server, policy }) => {
-    testWithPolicy.setTimeout(600_000);
+    testWithPolicy.setTimeout(900_000);
     await page.goto("/library");
     const { card } = await adoptPolicy(page, server, policy);
     await page.goto("/library");

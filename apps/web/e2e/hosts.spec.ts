@@ -65,7 +65,7 @@ test("a host is attached, its doctor says what is in the way, and a real run the
   page,
   sshd,
 }) => {
-  test.setTimeout(600_000);
+  test.setTimeout(900_000);
   const root = join(sshd.home, "runs");
   writeFileSync(root, "no folder");
   await page.goto("/hosts");
@@ -166,6 +166,7 @@ test("a host is renamed, detached and brought back, and found in the palette", a
   await expect(page.getByRole("region", { name: "Night shift" })).toBeVisible();
   await page.keyboard.press("Control+k");
   await page.getByPlaceholder("Find a page, a clip, a run, a command").fill("night");
+  await expect(page.getByRole("dialog", { name: "Search" })).toContainText("Night shift");
   await page.keyboard.press("Enter");
   await page.waitForURL(new RegExp(`/hosts/${host_id}`));
   for (const kind of ["attached", "renamed", "detached", "restored"])
@@ -176,7 +177,7 @@ test("a host is prepared with packages of its own disk: cancelled, gone on with,
   page,
   sshd,
 }) => {
-  test.setTimeout(300_000);
+  test.setTimeout(600_000);
   const index = join(sshd.folder, "index");
   mkdirSync(index);
   await fillIndex(index);
@@ -266,7 +267,7 @@ END
     await sshd.start({ env: { PATH: `${tools}:${process.env.PATH}` } });
     await attach(page, sshd, "GPU box");
     await expect(page.getByRole("region", { name: "GPUs: busy" })).toBeVisible();
-    await fillLaunchPage(page, { name: "on the box", numbers: { "Steps per second": 2 } });
+    await fillLaunchPage(page, { name: "on the box", numbers: { "Steps per second": 1 } });
     await page.getByRole("radio", { name: /GPU box/ }).check();
     await page.getByRole("button", { name: "Launch the simulation" }).click();
     await openedRun(page);

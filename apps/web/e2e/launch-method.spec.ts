@@ -111,7 +111,7 @@ test("a run from the form asks a judge behind an address in all variants, and sh
   page,
 }) => {
   // A real policy is warm-started and trained, on a machine that may be busy with others.
-  test.setTimeout(600_000);
+  test.setTimeout(900_000);
   await using judge = await startJudge();
   await fillTiny(page, "judged", SHORT);
   const form = page.getByRole("form", { name: "Launch a run" });

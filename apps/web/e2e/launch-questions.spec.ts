@@ -3,7 +3,7 @@ import { expectAccessible } from "./support/axe.ts";
 import { ask, fillTiny, openedRun, readStep } from "./support/runs.ts";
 import { expect, test } from "./support/server.ts";
 
-test.describe.configure({ timeout: 600_000 });
+test.describe.configure({ timeout: 900_000 });
 
 const HEADINGS = ["north", "east", "south", "west"];
 const QUARTERS = { left: 3, right: 1, around: 2, forward: 0 } as const;
@@ -50,16 +50,15 @@ test("two hundred questions of one's own are checked, launched and trained on", 
   await expect(page.getByText("mine.jsonl: 200 questions")).toBeVisible();
   await expect(page.getByText("heading 200")).toBeVisible();
   const preflight = page.getByRole("region", { name: "Preflight" });
-  await expect(preflight).toContainText("The trainer is ready.");
+  await expect(preflight).toContainText("The trainer is ready.", { timeout: 120_000 });
   await expect(preflight).toContainText("160 training questions, 20 steps an epoch.");
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   const run_id = await openedRun(page);
   await expect.poll(() => readStep(page), { timeout: 400_000 }).toBeGreaterThanOrEqual(2);
-  const groups = await ask<{ question_id: string; prompt: string }[]>(page, "runs.completions", {
-    run_id,
-    step: 1,
-  });
-  expect(groups).toHaveLength(8);
+  const readGroups = () =>
+    ask<{ question_id: string; prompt: string }[]>(page, "runs.completions", { run_id, step: 1 });
+  await expect.poll(readGroups, { timeout: 60_000 }).toHaveLength(8);
+  const groups = await readGroups();
   for (const { question_id, prompt } of groups) {
     const index = Number(question_id.replace("mine-", ""));
     expect(prompt).toContain(String(makeQuestion(index).question));

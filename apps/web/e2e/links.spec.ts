@@ -33,6 +33,7 @@ async function openWrongAnswers(page: Page, link: string): Promise<void> {
   await tabTo(page, table.getByRole("button", { name: new RegExp(`^${link}: `) }));
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/tab=find/);
+  await expect(page.locator("#run-drawer").getByLabel("Words in the text")).toBeFocused(SLOW);
 }
 
 test("with the keyboard alone: from a wrong answer of the sample run to the frame that explains it", async ({
@@ -40,16 +41,21 @@ test("with the keyboard alone: from a wrong answer of the sample run to the fram
 }) => {
   await openWrongAnswers(page, "The reasoning states it");
   const drawer = page.locator("#run-drawer");
-  const words = drawer.getByLabel("Words in the text");
-  await expect(words).toBeFocused();
   await page.keyboard.type('"3 forward east 4 left north 5 forward north"');
   const list = drawer.getByRole("listbox", { name: "Completions found" });
   await expect(list.getByRole("option")).not.toHaveCount(0, SLOW);
+  // Until then more may be found, and the rows move.
+  await expect(drawer.getByRole("progressbar", { name: "Words indexed" })).toBeHidden(SLOW);
   await tabTo(page, list);
   // The one on the sample clip; questions that were generated have none.
   const isOfClip = drawer.getByText(/sample\/street-round-the-corner-3/).first();
   for (let presses = 0; presses < 12 && !(await isOfClip.isVisible()); presses += 1) {
     await page.keyboard.press("ArrowDown");
+    await expect(list.getByRole("option", { selected: true })).toHaveAttribute(
+      "aria-posinset",
+      String(presses + 1),
+      SLOW,
+    );
     await expect(panel(page).getByRole("status")).toBeVisible(SLOW);
   }
   await expect(panel(page).getByRole("status")).toHaveText(

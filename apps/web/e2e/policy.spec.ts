@@ -156,7 +156,8 @@ test("what is being written can be cancelled, and the next question is answered"
 }) => {
   const { card } = await adoptPolicy(page, server, policy);
   await startWorker(page, "policy-worker");
-  const prompt = (card as PolicyCard).levels[0]?.example ?? "";
+  // The longest, so that a cancel comes before its end.
+  const prompt = (card as PolicyCard).levels.at(-1)?.example ?? "";
   expect(checkPrompt(card as PolicyCard, prompt)).toMatchObject({ can_read: true });
   const early = await callPolicy(page, { type: "generate", prompt, max_tokens: null });
   expect(early.last).toMatchObject({

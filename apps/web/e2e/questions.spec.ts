@@ -27,10 +27,12 @@ async function dropQuestions(page: Page, files: { name: string; text: string }[]
     for (const { name, text } of given) made.items.add(new File([text], name));
     return made;
   }, files);
-  for (const type of ["dragover", "drop"]) {
-    await page.dispatchEvent("main", type, { dataTransfer: transfer });
-    if (type === "dragover") await expect(page.getByText("Drop to import questions")).toBeVisible();
-  }
+  // A file that hangs over a page tells of itself again and again; the page may still be on its way.
+  await expect(async () => {
+    await page.dispatchEvent("main", "dragover", { dataTransfer: transfer });
+    await expect(page.getByText("Drop to import questions")).toBeVisible({ timeout: 1000 });
+  }).toPass({ timeout: 60_000 });
+  await page.dispatchEvent("main", "drop", { dataTransfer: transfer });
 }
 
 const toLines = (rows: readonly Row[]) => rows.map((one) => JSON.stringify(one)).join("\n");
@@ -104,6 +106,9 @@ test("clips are matched by name; of several a person chooses one, and may take i
   await page.getByRole("menuitem", { name: "Rename" }).click();
   await page.getByRole("textbox", { name: "Name of the clip" }).fill("TWO-FRAMES.mkv");
   await page.keyboard.press("Enter");
+  await expect
+    .poll(async () => (await query<Clip[]>(page, "clips.list")).map(({ name }) => name))
+    .toContain("TWO-FRAMES.mkv");
   await page.goto("/questions");
   await expect(table).toContainText("2 to choose · 1 no clip · 1 no name");
   await table.getByRole("link", { name: "mine.jsonl" }).click();
@@ -195,12 +200,13 @@ test("a set is split by scene, exported and imported again, thrown away and brou
   const text = readFileSync(await (await saved).path(), "utf8");
   expect(text.trim().split("\n")).toHaveLength(40);
   await page.getByRole("link", { name: "Back to the questions" }).click();
+  const table = page.getByRole("table", { name: "Sets of questions" });
+  await expect(table).toBeVisible();
   await dropQuestions(page, [{ name: "again.jsonl", text }]);
   await expect(imported(page)).toContainText("40 rows read as Sightline: 40 questions, none set aside");
   await dropQuestions(page, [{ name: "twice.jsonl", text }]);
   await expect(imported(page)).toContainText("These questions are here already, as “again.jsonl”.");
 
-  const table = page.getByRole("table", { name: "Sets of questions" });
   await page.getByRole("button", { name: "More of again.jsonl" }).click();
   await page.getByRole("menuitem", { name: "Move to the trash" }).click();
   await expect(table).not.toContainText("again.jsonl");

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
 import { look } from "./support/looks.ts";
 import { fillLaunchPage, getRun, launch, openedRun, waitForState } from "./support/runs.ts";
@@ -11,23 +11,25 @@ const stage = (page: Page, name: RegExp) => schedule(page).getByRole("button", {
 const borderOf = (page: Page, n: number) =>
   page.getByRole("slider", { name: `End of stage ${n}, in epochs` });
 
-async function drag(page: Page, from: { x: number; y: number }, by: number): Promise<void> {
-  await page.mouse.move(from.x, from.y);
+async function drag(page: Page, what: Locator, by: number): Promise<void> {
+  // It is waited for until it stands still, for what is above it may still be on its way.
+  await what.hover();
+  const from = await middleOf(what);
   await page.mouse.down();
   await page.mouse.move(from.x + by, from.y, { steps: 10 });
   await page.mouse.up();
 }
-async function middleOf(page: Page, name: RegExp): Promise<{ x: number; y: number; width: number }> {
-  const box = await stage(page, name).boundingBox();
-  if (!box) throw new Error("the stage has no place");
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2, width: box.width };
+async function middleOf(what: Locator): Promise<{ x: number; y: number }> {
+  const box = await what.boundingBox();
+  if (!box) throw new Error("it has no place");
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
 test("stages and borders are dragged; each drag is one step of undo and of redo", async ({ page }) => {
   await fillLaunchPage(page, { numbers: SMALL });
-  const first = await middleOf(page, /^Stage 1, format/);
-  const last = await middleOf(page, /^Stage 3, consistency/);
-  await drag(page, first, last.x - first.x);
+  const first = stage(page, /^Stage 1, format/);
+  const last = stage(page, /^Stage 3, consistency/);
+  await drag(page, first, (await middleOf(last)).x - (await middleOf(first)).x);
   await expect(stage(page, /^Stage 3, format 7:3:0/)).toBeVisible();
   await expect(stage(page, /^Stage 1, accuracy/)).toBeVisible();
   await page.getByRole("button", { name: "Undo (Ctrl Z)" }).click();
@@ -36,9 +38,7 @@ test("stages and borders are dragged; each drag is one step of undo and of redo"
   await page.getByRole("button", { name: "Redo (Ctrl Shift Z)" }).click();
   await expect(stage(page, /^Stage 3, format/)).toBeVisible();
   await page.getByRole("button", { name: "Undo (Ctrl Z)" }).click();
-  const box = await borderOf(page, 3).boundingBox();
-  if (!box) throw new Error("the border has no place");
-  await drag(page, { x: box.x + box.width / 2, y: box.y + box.height / 2 }, 90);
+  await drag(page, borderOf(page, 3), 90);
   await expect
     .poll(async () => Number(await borderOf(page, 3).getAttribute("aria-valuenow")))
     .toBeGreaterThan(4);
@@ -97,6 +97,7 @@ test("the drawn schedule is laid beside that of any run, and what differs is lis
   const compare = page.getByRole("region", { name: "Compare the schedule" });
   await compare.getByRole("combobox").focus();
   await page.keyboard.type("yester");
+  await expect(page.getByRole("option", { name: "yesterday's" })).toBeVisible();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`against=${run_id}`));

@@ -13,7 +13,7 @@ import {
 import { expect, test } from "./support/server.ts";
 
 // A real policy is warm-started and trained, on a machine that may be busy with others.
-test.describe.configure({ timeout: 600_000 });
+test.describe.configure({ timeout: 900_000 });
 
 /** Three stages of eight steps, after a warm start that is just long enough for tags and letters. */
 const SHORT = {
@@ -31,7 +31,9 @@ const LAST = 24;
 
 test("the tiny preset is launched, watched, stopped, resumed and read", async ({ page }) => {
   await fillTiny(page, "short", SHORT);
-  await expect(page.getByRole("region", { name: "Preflight" })).toContainText("The trainer is ready.");
+  await expect(page.getByRole("region", { name: "Preflight" })).toContainText("The trainer is ready.", {
+    timeout: 120_000,
+  });
   await expect(page.getByRole("region", { name: "Preflight" })).toContainText("8 steps an epoch");
   await expectAccessible(page, "the launch page of a real run");
   await page.getByRole("button", { name: "Launch", exact: true }).click();
@@ -47,7 +49,9 @@ test("the tiny preset is launched, watched, stopped, resumed and read", async ({
   await waitForState(page, "stopped");
   const stopped = await readStep(page);
   expect(stopped).toBeLessThan(LAST);
-  expect((await getRun(page, run_id)).attempts[0]).toMatchObject({ reason: "stopped", exit_code: 75 });
+  await expect
+    .poll(async () => (await getRun(page, run_id)).attempts[0])
+    .toMatchObject({ reason: "stopped", exit_code: 75 });
 
   await page.getByRole("button", { name: "Resume" }).click();
   await waitForStep(page, stopped + 1);

@@ -150,7 +150,7 @@ test("a vision model behind an endpoint: entered, tried, cancelled, gone on with
   page,
   server,
 }) => {
-  const model: OpenAiServer = await startOpenAiServer({ key: KEY, latency_ms: 400 });
+  const model: OpenAiServer = await startOpenAiServer({ key: KEY });
   try {
     const answers: string[] = [];
     page.on("response", (response) => {
@@ -192,11 +192,15 @@ test("a vision model behind an endpoint: entered, tried, cancelled, gone on with
     await make.getByLabel("What to look out for").fill("Where is the kiosk?");
     await expect(make.getByTestId("estimate")).toContainText(/\d+ calls · \d+ pictures · roughly .* tokens/);
     await expectAccessible(page, "making triples");
+    // It then says nothing more, so that there is time to cancel.
+    model.queue({ kind: "answer" }, { kind: "answer" });
+    model.always({ kind: "silence" });
     await make.getByRole("button", { name: "Make triples" }).click();
     const work = page.getByTestId("triples-work");
     await expect(work).toContainText(/Describing · [1-9]/);
     await work.getByRole("button", { name: "Cancel" }).click();
     await expect(page.getByText(/^Cancelled\./)).toBeVisible();
+    model.always({ kind: "answer" });
     await page.getByRole("button", { name: "Go on" }).click();
     const [set] = await waitForDone(page, clip, 1);
     expect(model.calls.filter(({ images }) => images.length > 0).length).toBeLessThanOrEqual(
@@ -225,11 +229,12 @@ test("a vision model behind an endpoint: entered, tried, cancelled, gone on with
     await make.getByRole("button", { name: "Make triples" }).click();
     await expect(page.getByRole("alert").filter({ hasText: "answers with a page" })).toBeVisible();
 
-    // The key lies in its own file and nowhere else.
+    // The key lies in its own file and nowhere else; nothing is written any more while one looks.
     expect(model.calls.length).toBeGreaterThan(2);
     expect(answers.some((text) => text.includes("eyes-7b"))).toBe(true);
     for (const text of answers) expect(text).not.toContain(KEY);
     expect(await page.content()).not.toContain(KEY);
+    await server.kill();
     const holders = listFiles(server.dataDir).filter((file) => readFileSync(file).includes(KEY));
     expect(holders).toEqual([join(server.dataDir, "keys.json")]);
     expect(statSync(holders[0] ?? "").mode & 0o777).toBe(0o600);

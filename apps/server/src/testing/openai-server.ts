@@ -10,6 +10,8 @@ export type Behaviour =
   | { kind: "silence" }
   /** Streams the first pieces, then nothing more. */
   | { kind: "stall" }
+  /** Streams the first pieces, and the others once a promise has been kept. */
+  | { kind: "hold"; until: Promise<unknown> }
   /** Streams the first pieces, then cuts the connection. */
   | { kind: "cut" }
   /** Half a JSON document, as an answer in one piece. */
@@ -139,6 +141,7 @@ export async function startOpenAiServer({
     for (const [index, delta] of pieces.entries()) {
       if (response.destroyed) return;
       if (index === 2 && behaviour.kind === "stall") return;
+      if (index === 2 && behaviour.kind === "hold") await behaviour.until;
       if (index === 2 && behaviour.kind === "cut") {
         // What was written must have left before the connection goes.
         await sleep(50, undefined, { signal: closing.signal });
