@@ -172,9 +172,11 @@ describe("find", () => {
     expect(second.replaced).toEqual([view_id]);
     expect(await client.find.views.query()).toMatchObject([{ name: "Mine", filter: { accuracy: "full" } }]);
     await expect(client.find.restoreView.mutate({ view_id })).rejects.toThrow(/a view called Mine already/);
-    await client.find.removeView.mutate({ view_id: second.view_id });
-    await client.find.restoreView.mutate({ view_id });
+    await client.find.restoreView.mutate({ view_id, instead_of: second.view_id });
     expect(await client.find.views.query()).toMatchObject([{ name: "Mine", filter: { accuracy: "none" } }]);
+    // The one that gave way is kept as well.
+    await client.find.restoreView.mutate({ view_id: second.view_id, instead_of: view_id });
+    expect(await client.find.views.query()).toMatchObject([{ name: "Mine", filter: { accuracy: "full" } }]);
   });
 
   it("follows one question over the steps of a run: its parts and answers at each", async () => {

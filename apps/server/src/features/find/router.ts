@@ -47,5 +47,7 @@ export const findRouter = router({
     )
     .mutation(({ ctx, input }) => ctx.app.find.saveView(input)),
   removeView: procedure.input(ViewId).mutation(({ ctx, input }) => ctx.app.find.removeView(input.view_id)),
-  restoreView: procedure.input(ViewId).mutation(({ ctx, input }) => ctx.app.find.restoreView(input.view_id)),
+  restoreView: procedure
+    .input(ViewId.extend({ instead_of: ViewId.shape.view_id.nullable().default(null) }))
+    .mutation(({ ctx, input }) => ctx.app.find.restoreView(input)),
 });

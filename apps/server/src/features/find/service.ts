@@ -34,7 +34,8 @@ export type Find = {
     replaced: number[];
   };
   removeView(view_id: number): void;
-  restoreView(view_id: number): void;
+  /** `instead_of` names a view that is taken away in the same stroke. */
+  restoreView(view: { view_id: number; instead_of: number | null }): void;
   progress(): IndexProgress;
   /** Indexes what is not indexed yet, in the background; the same while it does. */
   catchUp(): void;
@@ -156,8 +157,8 @@ export function createFindService({
       if (!store.removeView(view_id))
         throw new TRPCError({ code: "NOT_FOUND", message: "There is no such view." });
     },
-    restoreView(view_id) {
-      const view = store.restoreView(view_id);
+    restoreView({ view_id, instead_of }) {
+      const view = store.restoreView(view_id, instead_of);
       if (view === null) throw new TRPCError({ code: "NOT_FOUND", message: "There is no such view." });
       if (!view.isBack) throw nameTaken(view.name);
     },

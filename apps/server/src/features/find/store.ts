@@ -298,15 +298,20 @@ export function createFindStore(db: Db) {
     /**
      * Brings a view back that was taken away, or replaced.
      *
+     * @param instead_of  A view that is taken away in the same stroke: the one that had replaced it.
      * @returns Its name; null where there is no such view. It is not brought back where another one has its name.
      */
-    restoreView(view_id: number): { name: string; isBack: boolean } | null {
+    restoreView(view_id: number, instead_of: number | null): { name: string; isBack: boolean } | null {
       return writeDurably(db, () => {
         const name = selectName.get(view_id)?.name;
         if (name === undefined) return null;
-        const isTaken = selectCalled.all(name).some((other) => other.view_id !== view_id);
-        if (!isTaken) removeView.run(null, view_id);
-        return { name, isBack: !isTaken };
+        const isTaken = selectCalled
+          .all(name)
+          .some((other) => other.view_id !== view_id && other.view_id !== instead_of);
+        if (isTaken) return { name, isBack: false };
+        if (instead_of !== null) removeView.run(now(), instead_of);
+        removeView.run(null, view_id);
+        return { name, isBack: true };
       });
     },
   };

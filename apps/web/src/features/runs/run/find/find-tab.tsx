@@ -72,13 +72,12 @@ export function FindTab({
           <QuestionStrip series={series} question_id={filter.question} beside={beside} onPick={view.pick} />
         )}
       </header>
-      {view.trace === null ? (
-        list
-      ) : (
-        <PaneGroup id="run-find" direction="horizontal">
-          <Pane id="list" size={50} min={260}>
-            {list}
-          </Pane>
+      {/* The list stays the same one when a completion is opened beside it: it holds the focus and takes the keys. */}
+      <PaneGroup id="run-find" direction="horizontal">
+        <Pane id="list" size={50} min={260}>
+          {list}
+        </Pane>
+        {view.trace !== null && (
           <Pane id="trace" size={50} min={300}>
             <OpenedTrace
               key={view.trace}
@@ -90,8 +89,8 @@ export function FindTab({
               onClose={() => view.openTrace(null)}
             />
           </Pane>
-        </PaneGroup>
-      )}
+        )}
+      </PaneGroup>
     </div>
   );
 }

@@ -78,10 +78,12 @@ function SaveView({
         setOpen(false);
         setName("");
         onChanged();
-        if (replaced.length === 0) notifyDone("The view is kept under Views, for every run.");
+        const [before] = replaced;
+        if (before === undefined) notifyDone("The view is kept under Views, for every run.");
         else
           notifyUndoable("The view took the place of the one that was called so.", () => {
-            giveBack(view_id, replaced)
+            client.find.restoreView
+              .mutate({ view_id: before, instead_of: view_id })
               .catch((error: unknown) => notifyFailure("Could not bring the view before it back", error))
               .finally(onChanged);
           });
@@ -134,10 +136,4 @@ function SaveView({
       </Popover.Dropdown>
     </Popover>
   );
-}
-
-/** Takes a view away again and brings back those whose place it took. */
-async function giveBack(view_id: number, replaced: readonly number[]): Promise<void> {
-  await client.find.removeView.mutate({ view_id });
-  for (const before of replaced) await client.find.restoreView.mutate({ view_id: before });
 }
