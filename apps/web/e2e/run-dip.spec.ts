@@ -58,8 +58,9 @@ test("with the keyboard alone: from a dip in a curve to the group that made it",
   await page.goto("/runs/tiny-recorded");
   await expect(page.locator("[data-steps='192']")).toBeVisible({ timeout: 60_000 });
 
-  await tabTo(page, "slider", /^Total reward$/, 80);
   const chart = page.getByRole("slider", { name: "Total reward" });
+  await expect(chart).toBeVisible();
+  await tabTo(page, "slider", /^Total reward$/, 80);
   await page.keyboard.press("Home");
   for (let at = 1; at + 10 <= dip.step; at += 10) await page.keyboard.press("Shift+ArrowRight");
   for (let k = 0; k < (dip.step - 1) % 10; k += 1) await page.keyboard.press("ArrowRight");

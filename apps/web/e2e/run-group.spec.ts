@@ -39,10 +39,12 @@ test("a group by its address: ordered by advantage, worked out again, with what 
   await expect(columns).toHaveCount(8);
   const advantages = group.map(({ advantage }) => Number(advantage)).sort((a, b) => b - a);
   const cells = page.getByTitle("Advantage within its group");
-  await expect(cells).toHaveCount(8);
-  const shown = await cells.allTextContents();
-  for (const [at, text] of shown.entries())
-    expect(Number(text.replace("−", "-"))).toBeCloseTo(advantages[at] ?? 0, 1);
+  await expect(async () => {
+    const shown = await cells.allTextContents();
+    expect(shown).toHaveLength(8);
+    for (const [at, text] of shown.entries())
+      expect(Number(text.replace("−", "-"))).toBeCloseTo(advantages[at] ?? 0, 1);
+  }).toPass({ timeout: 40_000 });
 
   const rewards = group.map(({ reward }) => Number(reward));
   const mean = rewards.reduce((sum, one) => sum + one, 0) / rewards.length;
@@ -98,7 +100,7 @@ test("with the keyboard alone: from a curve to a step, to a group, to its page, 
   const whole = page.getByRole("link", { name: "Over the whole page" });
   await whole.focus();
   await page.keyboard.press("Enter");
-  await expect(page.getByTestId("group-page")).toBeVisible();
+  await expect(page.getByTestId("group-page").getByRole("article")).toHaveCount(8);
   // The last one as they stand is the one with the lowest advantage.
   await page.keyboard.press("8");
   await expect(page).toHaveURL(/k=\d/);

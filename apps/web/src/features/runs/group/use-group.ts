@@ -21,7 +21,7 @@ export function useGroup(place: { run_id: string; attempt: number; step: number;
     ...trpc.runs.completions.queryOptions({ run_id, step }),
     enabled: Number.isInteger(step) && step >= 0,
   });
-  const spec = useQuery(trpc.runs.get.queryOptions({ run_id })).data?.spec;
+  const detail = useQuery(trpc.runs.get.queryOptions({ run_id }));
   const groups = found.data;
   const group = groups?.find((one) => one.attempt === attempt && one.group_id === group_id) ?? null;
   const run = useRuns().data?.find((one) => one.run_id === run_id);
@@ -31,12 +31,13 @@ export function useGroup(place: { run_id: string; attempt: number; step: number;
     if (groups !== undefined && group === null) void refetch();
   }, [run?.step, run?.state]);
   const account = useMemo(() => {
-    if (!group || !groups) return null;
+    // By which scale it was counted is not to be guessed while it is still on its way.
+    if (!group || !groups || detail.isPending) return null;
     const batch = groups
       .filter((one) => one.attempt === group.attempt && one.gen === group.gen)
       .flatMap(({ completions }) => completions.filter(({ split }) => split !== "eval"));
-    return accountForGroup(group.completions, readRewardScale(spec?.settings ?? {}), batch);
-  }, [group, groups, spec]);
+    return accountForGroup(group.completions, readRewardScale(detail.data?.spec?.settings ?? {}), batch);
+  }, [group, groups, detail.isPending, detail.data?.spec]);
   const problem = whyNot(found)?.message ?? null;
   const isExpected = problem === null && (found.isFetching || (run !== undefined && !isEndState(run.state)));
   return { group, account, isLoading: found.isLoading && problem === null, isExpected, problem };
