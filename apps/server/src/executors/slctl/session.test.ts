@@ -14,7 +14,9 @@ function farEnd() {
     heard += data.toString();
   });
   const requests = async (n: number): Promise<Record<string, unknown>[]> => {
-    await expect.poll(() => heard.split("\n").length - 1, { interval: 2 }).toBeGreaterThanOrEqual(n);
+    await expect
+      .poll(() => heard.split("\n").length - 1, { interval: 2, timeout: 20_000 })
+      .toBeGreaterThanOrEqual(n);
     return heard
       .trim()
       .split("\n")

@@ -12,9 +12,8 @@ import { endProcessesOf } from "../runs/testing/processes.ts";
 import { isAllowedAddress, sign } from "./post.ts";
 import { type Receiver, SECRET, startReceiver } from "./testing/receiver.ts";
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 30_000 });
-
-const quick = { timeout_ms: 400, tries: 3, backoff_ms: 50, backoff_max_ms: 200 };
+/** Time enough for an answer on a busy machine: whoever answers lives in this process too. */
+const quick = { timeout_ms: 5000, tries: 3, backoff_ms: 50, backoff_max_ms: 200 };
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
@@ -53,12 +52,12 @@ const rule = (kind: AlertRule["kind"], more: Partial<AlertRule> = {}): AlertRule
   ...more,
 });
 
-async function until<T>(read: () => T | Promise<T>, isMet: (value: T) => boolean, ms = 45_000): Promise<T> {
-  const end = Date.now() + ms;
+async function until<T>(read: () => T | Promise<T>, isMet: (value: T) => boolean): Promise<T> {
+  const end = performance.now() + 120_000;
   for (;;) {
     const value = await read();
     if (isMet(value)) return value;
-    if (Date.now() > end)
+    if (performance.now() > end)
       throw new Error(`this did not come about: ${JSON.stringify(value)?.slice(0, 2000)}`);
     await sleep(30);
   }
@@ -82,14 +81,14 @@ test("each cause that the simulator can make fires live, once, and as a back-tes
     rule("judge_failing", { params: { window: 1, at_least: 0.5 } }),
     rule("length_drift", { params: { window: 3, factor: 1.05 } }),
     rule("saturated", { params: { window: 4, format_at_least: 0.2, accuracy_below: 1, gain_below: 1 } }),
-    rule("stalled", { params: { after_secs: 2 } }),
+    rule("stalled", { params: { after_secs: 5 } }),
   ];
   for (const one of rules) alerts.save(null, one);
   const run_id = await launch(server, {
     steps_per_sec: 20,
     group_size: 4,
     judge_every_groups: 1,
-    faults: "nan@5 no_signal@10-20 judge_down@30-33 stall@25:4",
+    faults: "nan@5 no_signal@10-20 judge_down@30-33 stall@25:9",
   });
   expect(await done(server, run_id)).toMatch(/done|failed/);
   const found = await until(
@@ -113,14 +112,14 @@ test("each cause that the simulator can make fires live, once, and as a back-tes
     expect(test?.curve[0]?.steps.length).toBeGreaterThan(3);
   }
   expect(found.find(({ kind }) => kind === "non_finite")).toMatchObject({ from_step: 5 });
-  expect(found.find(({ kind }) => kind === "stalled")?.words).toContain("Nothing was written for 2 seconds");
+  expect(found.find(({ kind }) => kind === "stalled")?.words).toContain("Nothing was written for 5 seconds");
 });
 
 test("a rule says nothing of what was over before it was made, and is told of what goes on", async () => {
   const { server, alerts } = await serve();
   const past = await launch(server, { faults: "nan@5" });
   await done(server, past);
-  const live = await launch(server, { steps_per_sec: 5, faults: "nan@3, no_signal@1-40" });
+  const live = await launch(server, { steps_per_sec: 2, faults: "nan@3, no_signal@1-40" });
   await until(
     () => server.app.runs.get(live).run.step ?? 0,
     (step) => step >= 18,
@@ -266,7 +265,7 @@ test("a redirect is not followed; who is gone is not told again; a test says wha
   });
   expect(await tell("silent")).toMatchObject({
     state: "failed",
-    problem: "The receiver did not answer within 0.4 s.",
+    problem: "The receiver did not answer within 5 s.",
   });
   await receiver.close();
   expect(await tell(null)).toMatchObject({ state: "failed", problem: "Nothing listens there." });
@@ -322,10 +321,15 @@ test("a receiver is not told on and on while what came of it can't be written", 
   beside.exec(
     "CREATE TRIGGER full_disk BEFORE UPDATE ON alert_deliveries BEGIN SELECT RAISE(ABORT, 'disk is full'); END",
   );
+  const began = performance.now();
   const { delivery_id } = alerts.testWebhook(webhook_id);
+  await until(
+    () => receiver.received.length,
+    (n) => n > 1,
+  );
   await sleep(1000);
-  expect(receiver.received.length).toBeGreaterThan(0);
-  expect(receiver.received.length).toBeLessThan(8);
+  const rests = (performance.now() - began) / quick.backoff_max_ms;
+  expect(receiver.received.length).toBeLessThan(rests + 2);
   beside.exec("DROP TRIGGER full_disk");
   await until(
     () => alerts.deliveries().find((one) => one.delivery_id === delivery_id)?.state,
@@ -336,7 +340,7 @@ test("a receiver is not told on and on while what came of it can't be written", 
 test("an alert that can't be written is raised once it can, of a silent run and of one that has ended", async () => {
   const { server, alerts } = await serve();
   alerts.save(null, rule("non_finite"));
-  alerts.save(null, rule("stalled", { params: { after_secs: 1 } }));
+  alerts.save(null, rule("stalled", { params: { after_secs: 6 } }));
   const beside = new Database(join(server.app.dataDir, "sightline.db"));
   closers.push(async () => void beside.close());
   // As a full disk does.
@@ -356,7 +360,6 @@ test("an alert that can't be written is raised once it can, of a silent run and 
   await until(
     () => [...alerts.ofRun(ended), ...alerts.ofRun(silent)].map(({ kind }) => kind),
     (kinds) => kinds.join() === "non_finite,stalled",
-    15_000,
   );
 });
 
@@ -430,7 +433,7 @@ test("a rule that is changed while its cause goes on tells nobody twice", async 
   const wanted = (window: number) =>
     rule("no_signal", { params: { window, at_least: 0.9 }, webhook_ids: [webhook_id] });
   const { rule_id } = alerts.save(null, wanted(5));
-  const run_id = await launch(server, { steps_per_sec: 8, faults: "no_signal@1-40" });
+  const run_id = await launch(server, { steps_per_sec: 3, faults: "no_signal@1-40" });
   await until(
     () => receiver.received.length,
     (n) => n === 1,

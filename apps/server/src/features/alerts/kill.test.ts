@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test, vi } from "vitest";
+import { freePort } from "../../testing/free-port.ts";
 import { smallRun } from "../runs/testing/launch.ts";
 import { makeDataDir, type ServerProcess, spawnServer } from "../runs/testing/servers.ts";
 import { startReceiver } from "./testing/receiver.ts";
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 400_000 });
 
 const folder = makeDataDir("alerts-kill");
 let running: ServerProcess | null = null;
@@ -16,7 +17,7 @@ afterAll(async () => {
 
 test("a server killed between firing and telling tells it when it is back; a double has the same id", async () => {
   // The receiver takes what it is told and never says so: the server dies while it waits.
-  const receiver = await startReceiver();
+  const receiver = await startReceiver(await freePort());
   receiver.answer.push("silent");
   running = await spawnServer(folder.dataDir);
   const { client } = running;
