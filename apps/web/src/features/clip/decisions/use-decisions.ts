@@ -96,7 +96,9 @@ export function useDecisions(
     for (const decision of listUnsent()) if (!sent.has(decision.decision_id)) send.mutate(decision);
   });
   useEffect(() => sendAgain(), []);
-  const is_sending = drafts.length > 0;
+  const known = useMemo(() => new Set(told?.decisions.map(({ decision_id }) => decision_id)), [told]);
+  // The live stream may tell of a decision before its own answer comes.
+  const is_sending = drafts.some(({ decision_id }) => !known.has(decision_id));
   useEffect(() => {
     if (!is_sending) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -108,12 +110,11 @@ export function useDecisions(
   const history = useMemo(() => {
     if (settings_hash === null || told === undefined) return [];
     const confirmed = told.decisions.filter((one) => one.settings_hash === settings_hash);
-    const known = new Set(confirmed.map(({ decision_id }) => decision_id));
     const coming = drafts.filter(
       (one) => one.clip_id === clip_id && one.settings_hash === settings_hash && !known.has(one.decision_id),
     );
     return [...confirmed, ...coming].map((one, i) => ({ ...one, version: i + 1 }));
-  }, [told, drafts, clip_id, settings_hash]);
+  }, [told, known, drafts, clip_id, settings_hash]);
   const confirmed = told?.decisions.filter((one) => one.settings_hash === settings_hash).length ?? 0;
 
   const ground = useMemo(
