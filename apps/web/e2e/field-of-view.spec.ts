@@ -23,6 +23,8 @@ test("the field of view is read from a clip's turns, set by a person with the ke
   const settings = page.getByRole("button", { name: "Key-frame settings" });
   await settings.focus();
   await page.keyboard.press("Enter");
+  // The settings take the focus when they open.
+  await expect(page.getByRole("textbox", { name: "Threshold" })).toBeFocused();
   const field = page.getByRole("textbox", { name: "Field of view" });
   await expect(page.getByText(/^Estimated: \d+° from the clip’s turns$/)).toBeVisible({ timeout: 60_000 });
 
@@ -30,9 +32,11 @@ test("the field of view is read from a clip's turns, set by a person with the ke
   await page.keyboard.type("84");
   await page.keyboard.press("Enter");
   await expect(page.getByText(/^Set by a person; \d+° from the clip’s turns$/)).toBeVisible();
+  // The offer to undo goes after a while, but not while it has the focus.
+  const undo = page.getByRole("button", { name: "Undo" });
+  await undo.focus();
   await expect.poll(getSet).toBe(84);
-
-  await page.getByRole("button", { name: "Undo" }).press("Enter");
+  await undo.press("Enter");
   await expect.poll(getSet).toBeNull();
 
   await page.reload();

@@ -23,9 +23,9 @@ export function FieldOfView({ clip }: { clip: Clip }) {
     const next = typeof draft === "number" ? Math.min(WIDEST_DEG, Math.max(NARROWEST_DEG, draft)) : null;
     setDraft(next ?? "");
     if (next === set_deg) return;
-    void setFieldOfView(clip_id, next, () => {
+    setFieldOfView(clip, next, () => {
       setDraft(set_deg ?? "");
-      void setFieldOfView(clip_id, set_deg);
+      setFieldOfView({ clip_id, field_of_view_deg: next }, set_deg);
     });
   }
 
@@ -59,20 +59,33 @@ function describe(set_deg: number | null, found_deg: number | null): string {
     : `Estimated: ${found}`;
 }
 
-async function setFieldOfView(
-  clip_id: string,
-  field_of_view_deg: number | null,
-  undo?: () => void,
-): Promise<void> {
-  try {
-    await client.clips.setFieldOfView.mutate({ clip_id, field_of_view_deg });
-    await queryClient.invalidateQueries({ queryKey: trpc.clips.get.queryKey({ clip_id }) });
-    const said =
-      field_of_view_deg === null
-        ? "Field of view no longer set"
-        : `Field of view set to ${field_of_view_deg}°`;
-    if (undo !== undefined) notifyUndoable(said, undo);
-  } catch (error) {
-    notifyFailure("Could not set the field of view", error);
-  }
+type Set = Pick<Clip, "clip_id" | "field_of_view_deg">;
+
+function put({ clip_id, field_of_view_deg }: Set): void {
+  queryClient.setQueryData(
+    trpc.clips.get.queryKey({ clip_id }),
+    (clip) => clip && { ...clip, field_of_view_deg },
+  );
+}
+
+/** What is on its way to the server. The next one waits for it, so that what was said last holds. */
+let sent: Promise<void> = Promise.resolve();
+
+/** Shows it at once; takes it back and says why when the server refuses. */
+function setFieldOfView(before: Set, field_of_view_deg: number | null, undo?: () => void): void {
+  const { clip_id } = before;
+  put({ clip_id, field_of_view_deg });
+  sent = sent.then(async () => {
+    try {
+      await client.clips.setFieldOfView.mutate({ clip_id, field_of_view_deg });
+      const said =
+        field_of_view_deg === null
+          ? "Field of view no longer set"
+          : `Field of view set to ${field_of_view_deg}°`;
+      if (undo !== undefined) notifyUndoable(said, undo);
+    } catch (error) {
+      put(before);
+      notifyFailure("Could not set the field of view", error);
+    }
+  });
 }
