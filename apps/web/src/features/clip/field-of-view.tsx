@@ -59,9 +59,9 @@ function describe(set_deg: number | null, found_deg: number | null): string {
     : `Estimated: ${found}`;
 }
 
-type Set = Pick<Clip, "clip_id" | "field_of_view_deg">;
+type ClipAngle = Pick<Clip, "clip_id" | "field_of_view_deg">;
 
-function put({ clip_id, field_of_view_deg }: Set): void {
+function put({ clip_id, field_of_view_deg }: ClipAngle): void {
   queryClient.setQueryData(
     trpc.clips.get.queryKey({ clip_id }),
     (clip) => clip && { ...clip, field_of_view_deg },
@@ -72,7 +72,7 @@ function put({ clip_id, field_of_view_deg }: Set): void {
 let sent: Promise<void> = Promise.resolve();
 
 /** Shows it at once; takes it back and says why when the server refuses. */
-function setFieldOfView(before: Set, field_of_view_deg: number | null, undo?: () => void): void {
+function setFieldOfView(before: ClipAngle, field_of_view_deg: number | null, undo?: () => void): void {
   const { clip_id } = before;
   put({ clip_id, field_of_view_deg });
   sent = sent.then(async () => {
