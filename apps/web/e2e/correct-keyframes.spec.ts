@@ -68,26 +68,29 @@ test("with the keyboard alone: move the threshold, correct three key-frames, tak
   server,
 }) => {
   test.setTimeout(240_000);
-  const { clip } = await addWithKeyFrames(page);
+  const { clip, selection } = await addWithKeyFrames(page);
   const { clip_id } = clip;
   await openDesk(page, clip_id);
   await expect(getVersion(page)).toContainText("version 0");
-  const before = await listShown(page);
+  const before = listKept(selection);
+  await expect.poll(() => listShown(page)).toEqual(before);
 
   // The threshold moves by arrow keys, and the key-frames change at once.
   await page.getByTestId("threshold").focus();
   for (let i = 0; i < 6; i += 1) await page.keyboard.press("PageUp");
-  await expect.poll(async () => (await listShown(page)).join()).not.toBe(before.join());
+  await expect.poll(() => listShown(page)).not.toEqual(before);
   await expect(page.getByTestId("trial")).toBeVisible();
   // What is only tried can't be decided of.
   await page.keyboard.press("d");
   await expect(getOutcome(page)).toContainText("Save these key-frames first");
   await page.getByRole("button", { name: "Save", exact: true }).focus();
   await page.keyboard.press("Enter");
-  await expect(page.getByTestId("trial")).toBeHidden({ timeout: 60_000 });
-  await expect(getVersion(page)).toContainText("version 0");
+  await expect(getVersion(page)).toContainText("version 0", { timeout: 60_000 });
+  await expect(page.getByTestId("trial")).toBeHidden();
 
-  const kept = await listShown(page);
+  const settings = { ...selection.settings, threshold: 0.8 };
+  const kept = listKept(await query<KeyFrameSelection>(page, "keyframes.get", { clip_id, settings }));
+  await expect.poll(() => listShown(page)).toEqual(kept);
   const [, second = -1, third = -1] = kept;
   expect(kept.length).toBeGreaterThan(3);
 
@@ -131,8 +134,8 @@ test("with the keyboard alone: move the threshold, correct three key-frames, tak
 
   // The server dies in the middle: what was confirmed is there, what was pressed meanwhile arrives, once.
   const confirmed = await listDecisions(page, clip_id);
-  await server.kill();
   await goToKeyFrame(page, kept[3] ?? -1);
+  await server.kill();
   await page.keyboard.press("s");
   await page.keyboard.press("a");
   await expect(getVersion(page)).toContainText("not saved yet");

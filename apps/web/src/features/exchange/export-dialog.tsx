@@ -106,7 +106,9 @@ export function ExportDialog({ clips }: { clips: readonly ExportChoice[] }) {
           )}
           <div className={classes.foot}>
             <p className={classes.hint} data-testid="export-summary" role="status">
-              {address === null ? (
+              {plan.isPending ? (
+                "Looking for what there is to export …"
+              ) : address === null ? (
                 summarise(entries, key_frames, format)
               ) : (
                 <>
