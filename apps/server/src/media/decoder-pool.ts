@@ -5,9 +5,10 @@ import { MediaProblem } from "./problem.ts";
 import type { TaskAnswer, TaskArgs, TaskCall, TaskName, TaskResult } from "./tasks.ts";
 
 const PROCESS = fileURLToPath(import.meta.resolve("./decoder-process.ts"));
-const SILENCE_MS = 60_000;
+/** Minutes: a decoder yields to all other work, so that on a busy machine it gets little of the processor. */
+const SILENCE_MS = 180_000;
 /** Loading FFmpeg from a cold disk on a busy machine takes its time. */
-const START_MS = 60_000;
+const START_MS = 300_000;
 /** An idle decoder process goes after so long. */
 const IDLE_MS = 30_000;
 const LAST_WORDS = 2000;

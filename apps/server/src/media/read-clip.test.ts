@@ -20,7 +20,7 @@ test("a file on which the player's demuxer never ends gets a proxy, and its fram
       readClip(
         pool,
         { file: path, thumbs_dir: scratch, interval_secs: 1 },
-        { lane: "background", silenceMs: 3000 },
+        { lane: "background", silenceMs: 15_000 },
       );
     const { index, browser_start_secs } = await read(file);
     expect(index.time_secs.length).toBeGreaterThan(0);

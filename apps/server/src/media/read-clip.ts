@@ -2,8 +2,11 @@ import type { DecoderPool, RunOptions } from "./decoder-pool.ts";
 import { MediaProblem } from "./problem.ts";
 import type { Scan } from "./scan.ts";
 
-/** The player's demuxer may loop for ever over damaged data; nobody waits so long for it. */
-const DEMUXER_SILENCE_MS = 10_000;
+/**
+ * The player's demuxer may loop for ever over damaged data. It reads a whole file in a moment, and on a busy machine,
+ * where decoders yield, in some seconds: what plays as it is must not be taken for damaged.
+ */
+const DEMUXER_SILENCE_MS = 60_000;
 
 /** What a first reading finds out. */
 export type Reading = Scan & {

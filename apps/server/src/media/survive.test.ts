@@ -8,7 +8,7 @@ import { surviveSpoilt } from "./testing/survive.ts";
 // The long form is `pnpm soak video`.
 test("spoilt clips are read, read in part or refused; what is in the table can be read again", async () => {
   const scratch = mkdtempSync(join(tmpdir(), "sightline-spoilt-"));
-  const pool = createDecoderPool(1, { silenceMs: 20_000 });
+  const pool = createDecoderPool(1, { silenceMs: 60_000 });
   try {
     const endings = new Set<string>();
     for (let seed = 1; seed <= 64; seed++) endings.add(await surviveSpoilt(pool, scratch, seed));
