@@ -129,7 +129,7 @@ class Host:
     def status(self, run_id: str = "run", attempt: int = 1) -> dict[str, Any]:
         return self.ask("status", attempts=[{"run_id": run_id, "attempt": attempt}])["attempts"][0]
 
-    def wait_state(self, state: str, run_id: str = "run", attempt: int = 1, secs: float = 15) -> dict[str, Any]:
+    def wait_state(self, state: str, run_id: str = "run", attempt: int = 1, secs: float = 120) -> dict[str, Any]:
         row = self.status(run_id, attempt)
         deadline = time.monotonic() + secs
         while row["state"] != state and time.monotonic() < deadline:
@@ -138,7 +138,7 @@ class Host:
         assert row["state"] == state, row
         return row
 
-    def finished(self, run_id: str = "run", attempt: int = 1, secs: float = 20) -> dict[str, Any]:
+    def finished(self, run_id: str = "run", attempt: int = 1, secs: float = 120) -> dict[str, Any]:
         """Waits for the end and returns the exit file."""
         return self.wait_state("finished", run_id, attempt, secs)["exit"]
 
@@ -176,7 +176,7 @@ def whole_lines(path: Path) -> list[dict[str, Any]]:
     return lines
 
 
-def wait_for(condition: Callable[[], bool], secs: float = 15) -> None:
+def wait_for(condition: Callable[[], bool], secs: float = 120) -> None:
     deadline = time.monotonic() + secs
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
@@ -193,7 +193,7 @@ def session() -> Iterator[Session]:
     yield opened
     assert opened.process.stdin is not None
     opened.process.stdin.close()
-    assert opened.process.wait(10) == 0
+    assert opened.process.wait(120) == 0
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -33,7 +34,8 @@ def test_kill_9(here: Host, victim: str) -> None:
         ending = here.finished()
         assert ending["code"] is None and ending["signal"] == "SIGKILL" and ending["class"] in ("killed", "host_memory")
         error, end = here.events()[-2:]
-        assert error["type"] == "error" and error["code"] == ending["class"] and "step 2/" in error["detail"]
+        assert error["type"] == "error" and error["code"] == ending["class"]
+        assert re.search(r"step \d+/", error["detail"])
         assert end["type"] == "attempt.end" and end["reason"] == "failed" and end["exit_code"] == 137
         assert end["step"] >= 2
     elif victim == "supervisor":
@@ -47,16 +49,17 @@ def test_kill_9(here: Host, victim: str) -> None:
         assert row["is_dead"] and row["exit"] is None
         assert here.launch(spec(**SLOW), attempt=2)["created"] is True
         here.wait_state("running", attempt=2)
-    assert [line["seq"] for line in here.events()] == list(range(1, len(here.events()) + 1))
+    seqs = [line["seq"] for line in here.events()]
+    assert seqs == list(range(1, len(seqs) + 1))
 
 
 def test_an_orphan_that_ends_by_itself_is_finished(here: Host) -> None:
-    here.launch(spec(steps_per_sec=20, eval_steps=0))
+    here.launch(spec(steps_per_sec=4, eval_steps=0))
     kill(here.identity()["supervisor"]["pid"])
     row = here.wait_state("finished")
     assert row["exit"]["class"] == "done" and row["exit"]["reason"] == "done"
     assert not here.attempt().exit.exists()
-    assert here.launch(spec(steps_per_sec=20, eval_steps=0), attempt=2)["created"] is True
+    assert here.launch(spec(steps_per_sec=4, eval_steps=0), attempt=2)["created"] is True
 
 
 def test_another_boot_is_an_interruption(tmp_path: Path, here: Host) -> None:
@@ -78,6 +81,7 @@ def test_a_supervisor_that_is_held_is_stalled_and_comes_back(here: Host) -> None
     here.launch(spec(**SLOW), heartbeat_secs=0.2)
     pid = here.identity()["supervisor"]["pid"]
     kill(pid, signal.SIGSTOP)
+    wait_for(lambda: (host_facts.stat_fields(pid) or [""])[0] == "T")
     os.utime(here.attempt().heartbeat, (time.time() - 60, time.time() - 60))
     row = here.status()
     assert row["state"] == "stalled" and not row["is_dead"] and row["heartbeat_age_secs"] > 50

@@ -162,7 +162,7 @@ def prepare(disk: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setenv("TMPDIR", str(disk))
     request = {"profile": "cpu", "requirements": "nothing-of-this-name\n", "constraints": ""}
     state = environment.prepare(request)["environment"]
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while state["state"] == "preparing" and time.monotonic() < deadline:
         time.sleep(0.1)
         state = environment.environment(request)["environment"]

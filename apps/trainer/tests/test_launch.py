@@ -88,7 +88,7 @@ def test_ten_launches_at_once_are_one_process(here: Host) -> None:
     assert [answer["created"] for answer in answers].count(True) == 1
     assert len({answer["ref"]["pid"] for answer in answers}) == 1
     assert here.run().attempt_numbers() == [1]
-    assert len(here.processes()) == 1
+    wait_for(lambda: len(here.processes()) == 1)
     here.ask("control", run_id="run", attempt=1, command="kill")
     here.finished()
 
@@ -203,7 +203,7 @@ def test_ids_are_files_of_the_host(here: Host) -> None:
     assert not host_facts.is_alive(identity["pid"], identity["start_ticks"] + 1), "a number given to another process"
     assert os.getpgid(identity["pid"]) == identity["pgid"] != os.getpgid(identity["supervisor"]["pid"])
     before = here.attempt().heartbeat.stat().st_mtime
-    wait_for(lambda: here.attempt().heartbeat.stat().st_mtime > before, 5)
+    wait_for(lambda: here.attempt().heartbeat.stat().st_mtime > before)
     assert read_json(here.attempt().exit) is None
     assert threading.active_count() == threads
     assert whole_lines(here.attempt().events)[0]["seq"] == 1

@@ -75,7 +75,7 @@ def test_a_file_that_can_not_be_used_is_named_by_its_line(write, text, words):
         ("return completion['nothing']", r"line 3: r raised KeyError: 'nothing'"),
         ("raise SystemExit(0)", r"line 3: r raised SystemExit"),
         ("raise KeyboardInterrupt", r"line 3: r raised KeyboardInterrupt"),
-        ("import time; time.sleep(0.4); return 1", r"line 2: r took 0\.\d s for one completion"),
+        ("import time; time.sleep(0.4); return 1", r"line 2: r took \d+\.\d s for one completion"),
         ("while True: pass", r"line 3: r took too long"),
         ("while True:\n        try:\n            x = 1\n        except Exception: pass", r"r took too long"),
     ],

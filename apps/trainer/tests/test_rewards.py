@@ -43,9 +43,9 @@ def test_table_shared_with_typescript(case):
 @pytest.mark.parametrize("head", ["Answer", "The answer is", "Answer:", "\\boxed{", "\\boxed{A " * 1000])
 def test_blanks_without_end_are_read_in_no_time(head):
     gold = Gold("A", Options(4, ["left", "right", "ahead", "behind"]), "choice")
-    began = time.perf_counter()
+    began = time.process_time()
     score_completion(f"<think>t</think><answer>{head}{chr(10) * 100_000}zz</answer>", gold, "sightline", None)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_spans_on_the_wire_count_utf16_units():

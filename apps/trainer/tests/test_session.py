@@ -54,7 +54,7 @@ def test_the_run_outlives_the_terminal(tmp_path: Path, here: Host) -> None:
     wait_for(lambda: bool(here.events(type="metrics")))
     os.close(leader)
     os.killpg(shell.pid, signal.SIGHUP)
-    shell.wait(5)
+    shell.wait(60)
     step = here.events(type="metrics")[-1]["step"]
     here.wait_step(step + 2)
     assert here.status()["state"] == "running"
@@ -69,7 +69,7 @@ def test_rpc_closes_its_pipes_while_the_run_goes_on(here: Host) -> None:
         stderr=subprocess.PIPE,
         cwd=TRAINER,
     )
-    out, err = process.communicate(json.dumps(request).encode(), timeout=20)
+    out, err = process.communicate(json.dumps(request).encode(), timeout=120)
     assert out.startswith(b"\n@slctl 1 n0nce\n") and err == b""
     assert here.status()["state"] in ("running", "starting")
 
@@ -140,14 +140,14 @@ def test_requests_of_one_session_do_not_wait_for_each_other(here: Host) -> None:
         "read",
         root=str(here.root),
         cursors=[{"run_id": "nowhere", "attempt": 1, "stream": "events"}],
-        wait_secs=30,
+        wait_secs=60,
     )
     began = time.monotonic()
     here.status()
     assert here.session.ask("cancel", request=waiting)["found"] is True
     header, _ = here.session.answer(waiting)
     assert header["ok"] and header["cancelled"] and header["chunks"] == []
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 50
 
 
 def test_the_end_of_stdin_ends_the_session_and_not_the_run(tmp_path: Path, here: Host) -> None:
@@ -156,7 +156,7 @@ def test_the_end_of_stdin_ends_the_session_and_not_the_run(tmp_path: Path, here:
     session.send("read", root=str(tmp_path), cursors=[{"run_id": "x", "attempt": 1, "stream": "log"}], wait_secs=60)
     assert session.process.stdin is not None
     session.process.stdin.close()
-    assert session.process.wait(5) == 0
+    assert session.process.wait(50) == 0
     here.wait_step(2)
 
 
@@ -168,4 +168,4 @@ def test_the_end_of_stdin_waits_for_answers_that_are_on_their_way(tmp_path: Path
         session.process.stdin.close()
         for number in ids:
             assert session.answer(number)[0]["ok"]
-        assert session.process.wait(10) == 0
+        assert session.process.wait(120) == 0

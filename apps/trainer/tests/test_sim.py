@@ -239,7 +239,7 @@ def test_a_resumed_run_writes_the_same_rows(here: Host, whole: Host, how: str) -
     """From the step of the last complete checkpoint on, exactly those of a run that nothing happened to."""
     settings = WHOLE
     if how == "stop":
-        here.launch(spec("broken", **settings, steps_per_sec=30))
+        here.launch(spec("broken", **settings, steps_per_sec=6))
         here.wait_step(5, "broken")
         here.ask("control", run_id="broken", attempt=1, command="stop")
     else:

@@ -100,4 +100,4 @@ def test_gpus_come_from_the_tool_on_the_path(tmp_path: Path) -> None:
     finally:
         assert opened.process.stdin is not None
         opened.process.stdin.close()
-        opened.process.wait(10)
+        opened.process.wait(120)

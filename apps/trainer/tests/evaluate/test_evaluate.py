@@ -32,7 +32,7 @@ SHORT: dict[str, Any] = {"prompts_per_step": 8, "micro_batch": 8, "save_steps": 
 def root(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("runs")
     run = make_run(folder, "trained", "sft", **SHORT)
-    assert start(run, 1).wait(timeout=300) == 0, run.attempt(1).log.read_text()[-3000:]
+    assert start(run, 1).wait(timeout=900) == 0, run.attempt(1).log.read_text()[-3000:]
     return folder
 
 
@@ -43,7 +43,7 @@ def evaluation(root, name, **settings):
 @pytest.fixture(scope="module")
 def whole(root):
     run = evaluation(root, "whole")
-    assert start(run, 1).wait(timeout=300) == 0, run.attempt(1).log.read_text()[-3000:]
+    assert start(run, 1).wait(timeout=900) == 0, run.attempt(1).log.read_text()[-3000:]
     return run
 
 
@@ -69,8 +69,8 @@ def test_a_row_per_question_under_a_hashed_card(whole):
 
 def test_killed_and_resumed_it_asks_only_what_is_left(root, whole):
     run = evaluation(root, "killed")
-    process = start(run, 1)
-    deadline = time.monotonic() + 300
+    process = start(run, 1, module="tests.grpo.held", HELD="sightline_trainer.evaluate", HOLD_AFTER_ROWS="6")
+    deadline = time.monotonic() + 900
     while len(answers(run, 1)) < 3 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.002)
     os.killpg(process.pid, signal.SIGKILL)
@@ -79,7 +79,7 @@ def test_killed_and_resumed_it_asks_only_what_is_left(root, whole):
     assert 0 < before < len(answers(whole, 1))
     with (run.attempt(1).completions(1)).open("ab") as file:
         file.write(b'{"question_id": "torn')
-    assert start(run, 2).wait(timeout=300) == 0, run.attempt(2).log.read_text()[-3000:]
+    assert start(run, 2).wait(timeout=900) == 0, run.attempt(2).log.read_text()[-3000:]
     assert len(answers(run, 2)) == len(answers(whole, 1)) - before
     assert sorted(answers(run, 1, 2)) == sorted(answers(whole, 1))
     [wanted], [got] = (of_type(read_lines(one, number), "evaluation") for one, number in ((whole, 1), (run, 2)))
@@ -92,7 +92,7 @@ def test_killed_and_resumed_it_asks_only_what_is_left(root, whole):
 
 def test_the_untrained_policy_is_a_baseline_under_the_same_card(root, whole):
     run = evaluation(root, "untrained", checkpoint="")
-    assert start(run, 1).wait(timeout=300) == 0, run.attempt(1).log.read_text()[-3000:]
+    assert start(run, 1).wait(timeout=900) == 0, run.attempt(1).log.read_text()[-3000:]
     [mine] = of_type(read_lines(run, 1), "evaluation")
     [other] = of_type(read_lines(whole, 1), "evaluation")
     assert mine["step"] == 0
@@ -103,7 +103,7 @@ def test_the_untrained_policy_is_a_baseline_under_the_same_card(root, whole):
 def test_another_temperature_is_another_card_and_zero_is_greedy(root, whole):
     first, second = evaluation(root, "greedy", temperature=0), evaluation(root, "greedy-2", temperature=0, batch=64)
     for run in (first, second):
-        assert start(run, 1).wait(timeout=300) == 0, run.attempt(1).log.read_text()[-3000:]
+        assert start(run, 1).wait(timeout=900) == 0, run.attempt(1).log.read_text()[-3000:]
     assert answers(first, 1) == answers(second, 1)
     [mine] = of_type(read_lines(first, 1), "evaluation")
     [other] = of_type(read_lines(whole, 1), "evaluation")
@@ -113,7 +113,7 @@ def test_another_temperature_is_another_card_and_zero_is_greedy(root, whole):
 def test_a_stop_while_the_model_loads_is_heard_before_the_first_question(root):
     run = evaluation(root, "stopped", batch=64)
     (run.control / "stop").touch()
-    assert start(run, 1).wait(timeout=300) == 75, run.attempt(1).log.read_text()[-3000:]
+    assert start(run, 1).wait(timeout=900) == 75, run.attempt(1).log.read_text()[-3000:]
     assert answers(run, 1) == []
     lines = read_lines(run, 1)
     assert lines[-1]["reason"] == "stopped"
@@ -148,7 +148,7 @@ def test_answers_are_counted_while_a_batch_is_on_its_way(monkeypatch):
 
 def test_a_checkpoint_that_is_not_there_is_named(root):
     run = evaluation(root, "absent", checkpoint="trained/99")
-    assert start(run, 1).wait(timeout=300) == 66
+    assert start(run, 1).wait(timeout=900) == 66
     [error] = of_type(read_lines(run, 1), "error")
     assert "no whole checkpoint of step 99" in error["message"]
 

@@ -52,7 +52,7 @@ class Nursery:
         self._path = str(folder / "nursery")
         command = [sys.executable, "-m", "tests.grpo.nursery", self._path]
         self._process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE)
-        deadline = time.monotonic() + 300
+        deadline = time.monotonic() + 900
         while not os.path.exists(self._path):
             assert self._process.poll() is None and time.monotonic() < deadline
             time.sleep(0.05)

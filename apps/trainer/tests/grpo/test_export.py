@@ -192,10 +192,10 @@ def test_what_can_not_be_exported_says_why_and_leaves_the_old_export(run, export
 
 def test_the_command_exports_an_earlier_run(run):
     command = [sys.executable, "-m", "sightline_trainer.export"]
-    done = subprocess.run([*command, run.path], cwd=ROOT / "apps/trainer", capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*command, run.path], cwd=ROOT / "apps/trainer", capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stdout.strip()) == (0, str(export_dir(run))), done.stderr
     none = subprocess.run(
-        [*command, run.path.parent / "none"], cwd=ROOT / "apps/trainer", capture_output=True, text=True, timeout=120
+        [*command, run.path.parent / "none"], cwd=ROOT / "apps/trainer", capture_output=True, text=True, timeout=600
     )
     assert none.returncode == 1
     assert "no whole checkpoint" in none.stderr

@@ -25,7 +25,7 @@ def parent(root: Path) -> RunDir:
 
 def finish(run: RunDir, resume_step: int | None) -> RunDir:
     process = start(run, 1, resume_step)
-    assert process.wait(timeout=300) == 0, run.attempt(1).log.read_text()[-3000:]
+    assert process.wait(timeout=900) == 0, run.attempt(1).log.read_text()[-3000:]
     return run
 
 

@@ -26,7 +26,7 @@ def attempt(run, number: int, fault: str | None = None, resume: int | None = Non
     """Runs an attempt to its end. Returns its exit code."""
     environment = {OVERRIDES: json.dumps(overrides)} | ({} if fault is None else {"FAULT": fault})
     module = "tests.grpo.faulty" if fault else "sightline_trainer.grpo"
-    return start(run, number, resume, module=module, **environment).wait(timeout=300)
+    return start(run, number, resume, module=module, **environment).wait(timeout=900)
 
 
 def short(root, name: str, **settings):
@@ -147,7 +147,7 @@ def test_a_full_disk_before_the_first_line_is_told_as_one(root):
     """No line can be written, and the log lies on a device that is always full."""
     run = short(root, "full")
     process = start(run, 1, module="tests.grpo.faulty", launcher=(), FAULT="full@0", log_to="/dev/full")
-    assert process.wait(timeout=300) == 74
+    assert process.wait(timeout=900) == 74
     assert read_lines(run, 1) == []
 
 

@@ -199,15 +199,23 @@ ITEMS = [Inquiry("Where?", f"chain {index}", 4) for index in range(24)]
 
 
 def test_a_url_is_asked_side_by_side_and_once_for_equal_items():
+    under_way, most = 0, 0
+    lock = threading.Lock()
+
     def answer(body):
+        nonlocal under_way, most
+        with lock:
+            under_way += 1
+            most = max(most, under_way)
         time.sleep(0.2)
+        with lock:
+            under_way -= 1
         return 200, f"The answer is {'ABCD'[int(body['messages'][0]['content'].split('chain ')[1].split()[0]) % 4]}."
 
     with server(answer) as (url, seen):
         judge = RemoteJudge(url, "reference", key="sk-judge", at_once=12)
-        began = time.monotonic()
         verdicts = judge.ask([*ITEMS, ITEMS[0]])
-        assert time.monotonic() - began < 24 * 0.2, "one call after the other"
+        assert 1 < most <= 12, "one call after the other"
         assert [verdict.letter for verdict in verdicts[:5]] == list("ABCDA")
         assert verdicts[-1].cached and verdicts[-1].letter == "A"
         assert len(seen) == 24
@@ -238,11 +246,13 @@ def test_what_a_url_can_do_wrong_is_a_status(says, status):
 
 
 def test_a_url_that_hangs_is_given_up():
-    with server(lambda body: time.sleep(3) or (200, "A")) as (url, _):
+    given_up = threading.Event()
+    with server(lambda body: (200, "A") if given_up.wait(60) else (500, "")) as (url, _):
         judge = RemoteJudge(url, "reference", tries=2, timeout_secs=0.3, pause_secs=0.01)
         began = time.monotonic()
         assert [verdict.status for verdict in judge.ask(ITEMS[:2])] == ["timeout", "timeout"]
-        assert time.monotonic() - began < 2.5
+        assert time.monotonic() - began < 30
+        given_up.set()
 
 
 def test_nobody_at_the_url_is_an_error_and_no_exception():
@@ -266,7 +276,7 @@ def test_a_run_whose_judge_is_gone_saves_and_ends_with_69(tmp_path):
         judge_variants="unconditional",
         judge_every_groups=1,
     )
-    assert start(run, 1).wait(timeout=300) == 69, run.attempt(1).log.read_text()[-3000:]
+    assert start(run, 1).wait(timeout=900) == 69, run.attempt(1).log.read_text()[-3000:]
     events = read_lines(run, 1)
     end = events[-1]
     assert (end["type"], end["reason"], end["step"]) == ("attempt.end", "failed", 5)

@@ -24,7 +24,7 @@ def begin(tmp_path, text: str):
     source.write_text(text)
     stages = [STAGES[0] | {"steps": 1, "weights": WEIGHTS}]
     run = make_run(tmp_path, "own", stages=stages, reward_file=str(source))
-    return run, start(run, 1).wait(timeout=300)
+    return run, start(run, 1).wait(timeout=900)
 
 
 def test_a_reward_of_ones_own_is_paid_recorded_and_kept(tmp_path):

@@ -65,7 +65,7 @@ def draw_frames(run: RunDir, shift: int = 0) -> None:
 
 def finish(run: RunDir, number: int, resume: int | None = None) -> RunDir:
     process = start(run, number, resume)
-    assert process.wait(timeout=300) == 0, run.attempt(number).log.read_text()[-3000:]
+    assert process.wait(timeout=900) == 0, run.attempt(number).log.read_text()[-3000:]
     return run
 
 
@@ -256,7 +256,7 @@ def test_a_frame_that_can_not_be_seen_is_named(frames: tuple[str, ...], words: s
 def test_a_prompt_that_is_too_long_ends_the_run_before_training(root: Path):
     run = make_run(root, "long", stages=[STAGE], **SETTINGS, max_prompt_tokens=8)
     draw_frames(run)
-    assert start(run, 1).wait(timeout=300) == 66, run.attempt(1).log.read_text()[-3000:]
+    assert start(run, 1).wait(timeout=900) == 66, run.attempt(1).log.read_text()[-3000:]
     events = read_lines(run, 1)
     [error] = of_type(events, "error")
     first = json.loads((run.data / "train.jsonl").read_text().splitlines()[0])["question_id"]

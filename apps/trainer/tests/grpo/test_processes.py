@@ -31,7 +31,7 @@ def make(root, name: str, processes: int, **settings):
 
 def finish(run, number: int = 1, resume: int | None = None, code: int = 0, **options: Any):
     process = start(run, number, resume, **options)
-    assert process.wait(timeout=300) == code, run.attempt(number).log.read_text()[-4000:]
+    assert process.wait(timeout=900) == code, run.attempt(number).log.read_text()[-4000:]
     return run
 
 
@@ -127,7 +127,7 @@ def test_out_of_time_on_two_nodes_of_slurm_it_goes_back_to_the_queue_and_is_the_
     job = slurm.ask(cluster, "sbatch", *options, str(ROOT / "apps/trainer/scale/nodes.sbatch"))
 
     def wait_for(condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 300
+        deadline = time.monotonic() + 900
         while not condition():
             assert time.monotonic() < deadline, slurm.ask(cluster, "squeue") + tail_of(job_log)
             time.sleep(0.05)
@@ -168,8 +168,8 @@ def rows(lines):
 
 def test_killed_and_resumed_it_is_the_run_that_was_not(root, two):
     run = make(root, "killed", 2)
-    process = start(run, 1)
-    deadline = time.monotonic() + 300
+    process = start(run, 1, module="tests.grpo.held", HELD="sightline_trainer.grpo", HOLD_BEFORE_STEP="4")
+    deadline = time.monotonic() + 900
     while (last_complete(run) or 0) < 3 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     os.killpg(process.pid, signal.SIGKILL)

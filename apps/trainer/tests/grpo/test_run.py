@@ -37,7 +37,7 @@ def whole(root: Path):
     """The run that nobody disturbs."""
     run = make_run(root, "whole", stages=STAGES)
     process = start(run, 1)
-    assert process.wait(timeout=300) == 0, run.attempt(1).log.read_text()[-3000:]
+    assert process.wait(timeout=900) == 0, run.attempt(1).log.read_text()[-3000:]
     return run
 
 
@@ -131,7 +131,7 @@ def test_rewards_made_relative_before_they_are_summed(root):
     stages = [PLAIN_STAGES[2] | {"steps": 1, "weights": {"format": 6, "accuracy": 3, "consistency": 1}}]
     run = make_run(root, "gdpo", stages=stages, multi_objective_aggregation="normalize_then_sum")
     process = start(run, 1)
-    assert process.wait(timeout=300) == 0, run.attempt(1).log.read_text()[-3000:]
+    assert process.wait(timeout=900) == 0, run.attempt(1).log.read_text()[-3000:]
     groups: dict[str, list] = {}
     for line in read_lines(run, 1, "completions"):
         if line.get("split") != "eval":
@@ -180,7 +180,7 @@ def test_the_same_seed_twice_gives_the_same_rewards(tmp_path, whole):
     """In a folder of its own, so that the warm start is trained anew, and as a program of its own."""
     again = make_run(tmp_path, "again", stages=STAGES)
     process = start(again, 1, launcher=())
-    assert process.wait(timeout=300) == 0, again.attempt(1).log.read_text()[-3000:]
+    assert process.wait(timeout=900) == 0, again.attempt(1).log.read_text()[-3000:]
     assert rows(read_lines(again, 1, "completions")) == rows(read_lines(whole, 1, "completions"))
     assert losses(read_lines(again, 1)) == losses(read_lines(whole, 1))
 
@@ -193,8 +193,8 @@ def kill_and_resume(root: Path, step: int) -> tuple[RunDir, int]:
     """A run that was killed at a random moment after a step, and the step from which it went on to its end."""
     run = make_run(root, f"killed-{step}", stages=STAGES, save_steps=1)
     rng = random.Random(os.environ.get("SIGHTLINE_TEST_SEED", "7"))
-    process = start(run, 1)
-    deadline = time.monotonic() + 300
+    process = start(run, 1, module="tests.grpo.held", HELD="sightline_trainer.grpo", HOLD_BEFORE_STEP=str(STEPS))
+    deadline = time.monotonic() + 900
     while (last_complete(run) or 0) < step and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     time.sleep(rng.uniform(0, 0.1))
@@ -204,7 +204,7 @@ def kill_and_resume(root: Path, step: int) -> tuple[RunDir, int]:
     assert resume is not None and resume < STEPS, run.attempt(1).log.read_text()[-3000:]
 
     process = start(run, 2, resume)
-    assert process.wait(timeout=300) == 0, run.attempt(2).log.read_text()[-3000:]
+    assert process.wait(timeout=900) == 0, run.attempt(2).log.read_text()[-3000:]
     return run, resume
 
 
@@ -231,7 +231,7 @@ def test_stop_saves_and_ends(root, whole):
     run = make_run(root, "stopped")
     (run.control / "stop").touch()
     process = start(run, 1)
-    assert process.wait(timeout=300) == 75, run.attempt(1).log.read_text()[-3000:]
+    assert process.wait(timeout=900) == 75, run.attempt(1).log.read_text()[-3000:]
     end = read_lines(run, 1)[-1]
     assert (end["reason"], end["step"], end["checkpoint"]) == ("stopped", 1, "checkpoints/checkpoint-1")
     assert last_complete(run) == 1

@@ -41,7 +41,7 @@ def root(tmp_path_factory: pytest.TempPathFactory):
 def whole(root):
     run = make_run(root, "whole", "sft", stages=(), **SHORT)
     process = start(run, 1)
-    assert process.wait(timeout=300) == 0, run.attempt(1).log.read_text()[-3000:]
+    assert process.wait(timeout=900) == 0, run.attempt(1).log.read_text()[-3000:]
     return run
 
 
@@ -68,8 +68,8 @@ def test_the_loss_falls(whole):
 
 def test_killed_and_resumed_it_is_the_run_that_was_not(root, whole):
     run = make_run(root, "killed", "sft", stages=(), **(SHORT | {"save_steps": 1, "eval_steps": 0}))
-    process = start(run, 1)
-    deadline = time.monotonic() + 300
+    process = start(run, 1, module="tests.grpo.held", HELD="sightline_trainer.sft", HOLD_BEFORE_STEP=str(STEPS))
+    deadline = time.monotonic() + 900
     while (last_complete(run) or 0) < 3 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     os.killpg(process.pid, signal.SIGKILL)
@@ -77,7 +77,7 @@ def test_killed_and_resumed_it_is_the_run_that_was_not(root, whole):
     resume = last_complete(run)
     assert resume is not None and resume < STEPS
     process = start(run, 2, resume)
-    assert process.wait(timeout=300) == 0, run.attempt(2).log.read_text()[-3000:]
+    assert process.wait(timeout=900) == 0, run.attempt(2).log.read_text()[-3000:]
     got = {step: value for step, value in losses(read_lines(run, 1)).items() if step <= resume}
     assert got | losses(read_lines(run, 2)) == losses(read_lines(whole, 1))
     last = [row for row in rows(read_lines(whole, 1, "completions")) if row["step"] == STEPS]
@@ -88,7 +88,7 @@ def test_stop_saves_and_ends(root, whole):
     run = make_run(root, "stopped", "sft", **SHORT)
     (run.control / "stop").touch()
     process = start(run, 1)
-    assert process.wait(timeout=300) == 75, run.attempt(1).log.read_text()[-3000:]
+    assert process.wait(timeout=900) == 75, run.attempt(1).log.read_text()[-3000:]
     end = read_lines(run, 1)[-1]
     assert (end["reason"], end["step"], last_complete(run)) == ("stopped", 1, 1)
 
@@ -96,7 +96,7 @@ def test_stop_saves_and_ends(root, whole):
 def test_one_of_several_processes_is_refused(root):
     run = make_run(root, "torchrun", "sft", stages=(), **SHORT)
     process = start(run, 1, RANK="0", LOCAL_RANK="0", WORLD_SIZE="2")
-    assert process.wait(timeout=300) == 64, run.attempt(1).log.read_text()[-3000:]
+    assert process.wait(timeout=900) == 64, run.attempt(1).log.read_text()[-3000:]
     [error] = of_type(read_lines(run, 1), "error")
     assert error["message"].startswith("a supervised run is one process; start it without torchrun")
 
