@@ -26,7 +26,7 @@ const listing = (folder: string) =>
 
 test("a run of another server is watched as it goes on, from its first step, and obeys only its own", async () => {
   const [theirs, ours] = [await house("theirs"), await house("ours")];
-  const run_id = await launchSmall(theirs.client, { steps_per_sec: 2 });
+  const run_id = await launchSmall(theirs.client, { steps_per_sec: 1 });
   const directory = join(theirs.dataDir, "runs", run_id);
   await waitFor(
     () => theirs.client.runs.get.query({ run_id }),
