@@ -117,6 +117,8 @@ test("the trash is emptied by keyboard, and says before what goes and how much",
   await getCard(page, "cfr-30.mp4").getByRole("checkbox").check();
   await page.keyboard.press("Delete");
   await expect(getCard(page, "cfr-30.mp4")).toBeHidden();
+  // It has gone from sight at once; that it can be taken back says that the server knows.
+  await expect(page.getByRole("button", { name: "Undo" })).toBeVisible();
 
   await page.goto("/library?trash=true");
   await expect(getCard(page, "cfr-30.mp4")).toBeVisible();
@@ -125,6 +127,7 @@ test("the trash is emptied by keyboard, and says before what goes and how much",
   await expect(dialog.getByRole("status")).toHaveText(
     /^The videos of 1 clip are deleted for good, [\d.]+ kB: cfr-30\.mp4\.$/,
   );
+  await expect(dialog.getByRole("button", { name: "Keep all" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(dialog).toBeHidden();
   await expect(getCard(page, "cfr-30.mp4")).toBeVisible();

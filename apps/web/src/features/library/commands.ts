@@ -13,6 +13,9 @@ function nameClips(clips: readonly Clip[]): string {
   return clips.length === 1 && first !== undefined ? `“${first.name}”` : formatNumberOf(clips.length, "clip");
 }
 
+/** Ends when the server has answered all that was sent: an undo must not overtake what it is to take back. */
+let sent: Promise<unknown> = Promise.resolve();
+
 /** Shows the outcome at once; takes it back and says why when the server refuses. */
 async function attempt(
   before: readonly Clip[],
@@ -21,8 +24,10 @@ async function attempt(
   send: () => Promise<unknown>,
 ) {
   putClips(after);
+  const sending = send();
+  sent = Promise.allSettled([sent, sending]);
   try {
-    await send();
+    await sending;
     return true;
   } catch (error) {
     putClips(before);
@@ -34,6 +39,7 @@ async function attempt(
 /** Takes back the last change of the library. */
 export async function undo(): Promise<void> {
   hideUndoable();
+  await sent;
   try {
     notifyDone((await client.clips.undo.mutate()) ?? "There is nothing left to undo.");
   } catch (error) {
