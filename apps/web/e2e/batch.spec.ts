@@ -56,9 +56,12 @@ test("selected clips, by keyboard alone: started, followed live, a row leads to 
   await page.goto(page.url());
   await expect(getRow(page, "gif.gif")).toContainText("done");
 
-  await page.getByRole("table").getByRole("link").first().focus();
+  const links = page.getByRole("table").getByRole("link");
+  await expect(links).toHaveCount(NAMES.length);
+  await links.first().focus();
   await page.keyboard.press("ArrowDown");
-  const second = await page.evaluate(() => document.activeElement?.textContent);
+  await expect(links.nth(1)).toBeFocused();
+  const second = await links.nth(1).textContent();
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/clips\//);
   await expect(page.getByRole("heading", { name: second ?? "" })).toBeVisible();
@@ -71,6 +74,7 @@ test("selected clips, by keyboard alone: started, followed live, a row leads to 
   await waitUntilDone(page, "3 of 3");
   await page.getByRole("tab", { name: "Against other settings" }).click();
   await expect(page.getByTestId("comparison-summary")).toContainText("3 clips:");
+  await expect(page.getByTestId("jaccard")).toHaveCount(NAMES.length);
   const jaccards = await page.getByTestId("jaccard").allTextContents();
   expect(jaccards).toEqual([...jaccards].sort((a, b) => Number(a) - Number(b)));
   await expectAccessible(page, "a batch compared");
