@@ -57,11 +57,13 @@ test("another threshold is selected in the browser from cached features as the s
 
 test("a cancelled extraction ends and leaves the worker usable", async ({ page }) => {
   await startWorker(page, "extract-worker");
-  const [clip] = await addFiles(page, [join(FIXTURES, "cfr-30.mp4")]);
+  const [clip] = await addFiles(page, [join(FIXTURES, "ntsc-29.97.mp4")]);
   if (clip === undefined) throw new Error("the fixture was not added");
   const source = await getSource(page, clip);
   const ask = { type: "extract", clip: source, settings: SIGHTLINE_SETTINGS } as const;
-  const { last, notes } = await callWorker<Call, Note, KeyFrameSelection>(page, ask, {
+  // Enough to look at that it goes on while the cancel is on its way.
+  const long = { ...ask, settings: { ...SIGHTLINE_SETTINGS, interval_secs: 0.05 } };
+  const { last, notes } = await callWorker<Call, Note, KeyFrameSelection>(page, long, {
     cancelAt: { field: "done" },
   });
   expect(last.type).toBe("cancelled");
