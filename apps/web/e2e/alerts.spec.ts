@@ -5,7 +5,7 @@ import { look } from "./support/looks.ts";
 import { ask, launch, waitForState } from "./support/runs.ts";
 import { expect, test } from "./support/server.ts";
 
-test.describe.configure({ timeout: 240_000 });
+test.describe.configure({ timeout: 360_000 });
 
 const SMALL = { "Steps per epoch": 20, "Steps per second": 0, "Checkpoint every": 20 };
 const NAN = "Loss and gradient norm are NaN";
@@ -93,8 +93,10 @@ test("a rule is made by the keyboard, back-tested on past runs before it is save
   await page.getByRole("button", { name: "Undo" }).press("Enter");
   await expect(list.getByRole("listitem")).toHaveCount(1);
   await list.getByRole("button", { name: /^Seen:/ }).press("Enter");
+  await expect(page.getByText("Nothing new.")).toBeVisible();
   await page.goto(`/runs/${run_id}`);
   await expect(page.getByRole("heading", { name: "sick now" })).toBeVisible();
+  await expect(page.locator('[data-role="mark-alert"]').first()).toBeAttached();
   await expect(strip).toHaveCount(0);
 });
 
@@ -109,18 +111,20 @@ test("a rule is changed, taken back, removed and brought back", async ({ page, c
   await page.getByRole("button", { name: "Save the rule" }).click();
   await expect(rules).toContainText("window 50 steps, share at least 0.9");
   await rules.getByRole("link", { name: "No signal" }).click();
+  await page.getByLabel("Window", { exact: true }).fill("45");
   // Another tab changes it first: what it wrote is not written over.
   const other = await context.newPage();
   await other.goto(page.url());
+  await expect(other.getByLabel("Window", { exact: true })).toHaveValue("50");
   await other.getByLabel("Window", { exact: true }).fill("40");
   await other.getByRole("button", { name: "Save the rule" }).click();
   await expect(other.getByRole("list", { name: "Rules" })).toContainText("window 40 steps");
   await other.close();
-  await page.getByLabel("Window", { exact: true }).fill("45");
   await page.getByRole("button", { name: "Save the rule" }).click();
   await expect(page.getByText("has changed this rule meanwhile")).toBeVisible();
   await expect(page.getByLabel("Window", { exact: true })).toHaveValue("45");
   await page.getByRole("link", { name: "All rules" }).click();
+  await expect(rules).toBeVisible();
   await page.reload();
   await expect(rules).toContainText("window 40 steps");
   await rules.getByRole("link", { name: "No signal" }).click();

@@ -7,12 +7,17 @@ import { notifyFailure } from "../../app/notify.tsx";
 import classes from "./alerts.module.css";
 import { describeParams, refreshRules } from "./rules.tsx";
 
-/** What a rule said before; any of it can come back. */
-export function RuleHistory({ rule_id }: { rule_id: string }) {
+/**
+ * What a rule said before; any of it can come back.
+ *
+ * @param onRestored  Called before what came back is read.
+ */
+export function RuleHistory({ rule_id, onRestored }: { rule_id: string; onRestored: () => void }) {
   const history = useQuery(trpc.alerts.history.queryOptions({ rule_id }));
   const restore = async ({ entry_id }: AlertRuleEntry) => {
     try {
       await client.alerts.restore.mutate({ rule_id, entry_id });
+      onRestored();
       await refreshRules();
     } catch (error) {
       notifyFailure("The rule stays as it is", error);

@@ -52,7 +52,7 @@ export function RulePage() {
     standing?.rule ?? (run ? { ...NEW_RULE, scope: { kind: "run" as const, run_id: run } } : NEW_RULE);
   return (
     <RuleEditor
-      key={`${ruleId} ${standing?.entry_id ?? ""}`}
+      key={ruleId}
       rule_id={ruleId === "new" ? null : ruleId}
       entry_id={standing?.entry_id}
       first={first}
@@ -73,18 +73,20 @@ function RuleEditor({
   first,
 }: {
   rule_id: string | null;
-  /** Of what is changed here; undefined for a new rule. */
+  /** Of what stands; undefined for a new rule. */
   entry_id: number | undefined;
   first: AlertRule;
 }) {
-  const [rule, setRule] = useState(first);
+  // What another tab saves is shown, but not in place of what is being written here.
+  const [written, setWritten] = useState<{ rule: AlertRule; entry_id: number | undefined } | null>(null);
+  const { rule, entry_id: seen_entry_id } = written ?? { rule: first, entry_id };
   const [isSaving, setSaving] = useState(false);
   const navigate = useNavigate();
   const isChanged = rule_id === null || JSON.stringify(rule) !== JSON.stringify(first);
   const save = async () => {
     setSaving(true);
     try {
-      await client.alerts.save.mutate({ rule_id, rule, seen_entry_id: entry_id });
+      await client.alerts.save.mutate({ rule_id, rule, seen_entry_id });
       await refreshRules();
       notifyDone(`${rule.name} looks at runs from now on.`);
       await navigate({ to: "/alerts", search: { tab: "rules" } });
@@ -107,7 +109,7 @@ function RuleEditor({
         }}
       >
         <h1 className={classes.title}>{rule_id === null ? "New rule" : "Change a rule"}</h1>
-        <RuleForm rule={rule} onChange={setRule} />
+        <RuleForm rule={rule} onChange={(next) => setWritten({ rule: next, entry_id: seen_entry_id })} />
         <div className={classes.actions}>
           <Button size="xs" type="submit" loading={isSaving} disabled={!isChanged}>
             Save the rule
@@ -120,7 +122,7 @@ function RuleEditor({
             All rules
           </Button>
         </div>
-        {rule_id !== null && <RuleHistory rule_id={rule_id} />}
+        {rule_id !== null && <RuleHistory rule_id={rule_id} onRestored={() => setWritten(null)} />}
       </form>
       <BackTestPanel rule={rule} />
     </div>
