@@ -80,7 +80,7 @@ export async function waitForStep(page: Page, step: number): Promise<void> {
 
 export async function waitForState(page: Page, state: string): Promise<void> {
   await expect(page.locator("[data-run-state]")).toHaveAttribute("data-run-state", state, {
-    timeout: 60_000,
+    timeout: 120_000,
   });
 }
 
@@ -90,30 +90,37 @@ export async function waitForState(page: Page, state: string): Promise<void> {
  * @param replaced  Points of rolled-back steps, which are drawn behind and are not counted.
  */
 export async function expectWhole(page: Page, run_id: string, last: number): Promise<void> {
-  const window = await ask<MetricWindow>(page, "runs.window", {
-    run_id,
-    name: "reward",
-    from_step: 0,
-    to_step: last + 10,
-    points: 4000,
-  });
-  const counting = window.series.filter((series) => !series.rolled_back);
-  const steps = counting
-    .flatMap(({ buckets }) =>
-      buckets.index.map((index, k) => ({ step: index * buckets.width, n: buckets.n[k] })),
-    )
-    .sort((a, b) => a.step - b.step);
-  expect(steps).toEqual(Array.from({ length: last }, (_, k) => ({ step: k + 1, n: 1 })));
+  const readSteps = async () => {
+    const { series } = await ask<MetricWindow>(page, "runs.window", {
+      run_id,
+      name: "reward",
+      from_step: 0,
+      to_step: last + 10,
+      points: 4000,
+    });
+    return series
+      .filter(({ rolled_back }) => !rolled_back)
+      .flatMap(({ buckets }) =>
+        buckets.index.map((index, k) => ({ step: index * buckets.width, n: buckets.n[k] })),
+      )
+      .sort((a, b) => a.step - b.step);
+  };
+  // What a run wrote last may be read after its end was.
+  await expect
+    .poll(readSteps, { timeout: 40_000 })
+    .toEqual(Array.from({ length: last }, (_, k) => ({ step: k + 1, n: 1 })));
   await page.getByText("off", { exact: true }).click();
   const curve = page.getByRole("region", { name: "Entropy" });
   await expect(curve).toHaveAttribute("data-points", String(last));
-  const path = await curve.locator('path[data-role="value"]').getAttribute("d");
-  const places = (path ?? "")
-    .slice(1)
-    .split("L")
-    .map((point) => Number(point.split(" ")[0]));
-  expect(places).toHaveLength(last);
-  for (const [k, place] of places.slice(1).entries()) expect(place).toBeGreaterThan(places[k] ?? 0);
+  await expect(async () => {
+    const path = await curve.locator('path[data-role="value"]').getAttribute("d");
+    const places = (path ?? "")
+      .slice(1)
+      .split("L")
+      .map((point) => Number(point.split(" ")[0]));
+    expect(places).toHaveLength(last);
+    for (const [k, place] of places.slice(1).entries()) expect(place).toBeGreaterThan(places[k] ?? 0);
+  }).toPass({ timeout: 40_000 });
 }
 
 /** Process ids of a run's attempts, by role. */
