@@ -104,7 +104,7 @@ test("more than ten lines are drawn on a canvas, in all their colours, by the sa
 
 test("one cursor crosses all charts, and each reads out its own values", async ({ page }) => {
   await page.goto(url);
-  await page.getByRole("slider").first().waitFor();
+  await expect(page.getByRole("slider")).toHaveCount(11);
   await page.getByRole("slider", { name: "Reward parts" }).hover({ position: { x: 200, y: 60 } });
   const countCrossed = () =>
     page
@@ -158,10 +158,9 @@ test("smoothing and the log scale are switched on the chart and say so", async (
   ).toBeVisible();
   await page.getByRole("button", { name: "smooth" }).click();
   await expect(page.getByRole("button", { name: "EMA 0.9" })).toHaveAttribute("title", /debiased/);
-  expect((await readPaths(page)).filter((path) => /^(raw|value)/.test(path))).toEqual([
-    "raw 190",
-    "value 190",
-  ]);
+  await expect
+    .poll(async () => (await readPaths(page)).filter((path) => /^(raw|value)/.test(path)))
+    .toEqual(["raw 190", "value 190"]);
 });
 
 test("a series is hidden and shown by its legend", async ({ page }) => {
@@ -175,7 +174,7 @@ test("a series is hidden and shown by its legend", async ({ page }) => {
 test("the picture stays on screen while its width changes", async ({ page }) => {
   await page.setViewportSize({ width: 1400, height: 900 });
   await page.goto(url);
-  await page.getByRole("slider").first().waitFor();
+  await expect(page.locator('[data-picture="parts"] path[data-role="value"]')).toHaveCount(3);
   const empty = page.evaluate(
     () =>
       new Promise<number>((resolve) => {
