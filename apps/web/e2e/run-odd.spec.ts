@@ -96,7 +96,7 @@ test("lines as no trainer of ours writes them: a group whose numbers are all off
   const account = page.getByRole("region", { name: "How the advantages came about" });
   await page.goto(`/runs/${RUN}/groups/1/1/g-off`);
   // The server answers before it has read what it found in its folder: the page waits for it by itself.
-  await expect(account.getByRole("alert")).toHaveCount(3, { timeout: 30_000 });
+  await expect(account.getByRole("alert")).toHaveCount(3, { timeout: 60_000 });
   await expect(account).toContainText("61 more completions of this group differ as well");
   await expect(page.getByRole("article").first()).toBeInViewport();
   // What turns a name round turns nothing that stands beside it.
@@ -146,7 +146,7 @@ PATH=\${PATH#*:} exec python3 "$@"
       await expect(waits).toBeVisible();
     }
     writeFileSync(environment.SLCTL_GATE ?? "", "");
-    await expect(page.getByRole("heading", { name: "late" })).toBeVisible({ timeout: 30_000 });
+    await expect(page.getByRole("heading", { name: "late" })).toBeVisible({ timeout: 60_000 });
     await page.goto("/runs/nobody");
     await expect(page.getByText("There is no run nobody.")).toBeVisible();
   });

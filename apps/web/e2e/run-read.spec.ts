@@ -45,17 +45,16 @@ test("a stretch is zoomed by dragging in every chart, and a double click shows a
   await launch(page, FAST);
   await waitForState(page, "done");
   const chart = page.getByRole("slider", { name: "Entropy" });
-  await chart.scrollIntoViewIfNeeded();
+  await chart.hover({ position: { x: 120, y: 60 } });
   const box = await chart.boundingBox();
   if (!box) throw new Error("the chart has no place");
   const y = box.y + 60;
-  await page.mouse.move(box.x + 120, y);
   await page.mouse.down();
   await page.mouse.move(box.x + 240, y, { steps: 6 });
   await page.mouse.up();
   await expect(page).toHaveURL(/from=.*to=/);
   await expect(page.getByRole("button", { name: "Show all" })).not.toHaveCount(0);
-  await page.mouse.dblclick(box.x + 200, y);
+  await chart.dblclick({ position: { x: 200, y: 60 } });
   await expect(page).not.toHaveURL(/from=/);
   await expect(page).not.toHaveURL(/step=/);
 });
@@ -90,6 +89,7 @@ test("a schedule is edited by keys and undone; preflight says what is wrong and 
 test("a stage's border is dragged", async ({ page }) => {
   await fillLaunchPage(page, {});
   const border = page.getByRole("slider", { name: "End of stage 1, in epochs" });
+  await border.hover();
   const box = await border.boundingBox();
   if (!box) throw new Error("the border has no place");
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];

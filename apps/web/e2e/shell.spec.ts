@@ -5,6 +5,7 @@ import { expect, test } from "./support/server.ts";
 
 test("Ctrl-K finds a page, a clip and a command", async ({ page }) => {
   const openSearch = async () => {
+    await expect(page.getByRole("dialog", { name: "Search" })).toHaveCount(0);
     await page.keyboard.press("Control+k");
     await expect(page.getByRole("textbox", { name: "Search" })).toBeFocused();
   };

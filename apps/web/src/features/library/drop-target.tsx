@@ -1,5 +1,5 @@
 import { IconMovie } from "@tabler/icons-react";
-import { useEffect, useState } from "react";
+import { useLayoutEffect, useState } from "react";
 import classes from "../../app/drop-target.module.css";
 import { addFiles } from "../../app/uploads.ts";
 import { readDropped } from "./dropped.ts";
@@ -9,7 +9,8 @@ const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes("F
 /** Lets files be dropped anywhere on the page; shows itself while they hang over it. */
 export function DropTarget() {
   const [isOver, setOver] = useState(false);
-  useEffect(() => {
+  // As soon as the page is in sight: who sees it may drop a file.
+  useLayoutEffect(() => {
     // Entering a child comes before leaving its parent: what counts is how deep one is.
     let depth = 0;
     const on = (handle: (event: DragEvent) => void) => (event: DragEvent) => {
