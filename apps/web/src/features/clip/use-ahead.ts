@@ -18,7 +18,7 @@ export function useAhead<T>(asked: Key) {
   if (ahead !== last) setAhead(ahead);
   return {
     /** Null while the URL alone counts. */
-    ahead,
+    ahead: ahead?.key === asked ? null : ahead,
     run: (value: T, key: Key) => setAhead((now) => ({ value, key, asked, written: now?.written ?? [] })),
     /** Says that the URL is about to say this. */
     write: (key: Key) => setAhead((now) => now && { ...now, written: [...now.written, key] }),

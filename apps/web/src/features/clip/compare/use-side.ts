@@ -1,7 +1,7 @@
 import { useDebouncedCallback } from "@mantine/hooks";
 import type { Clip, SampleTable } from "@sightline/core/clips";
-import type { KeyFrameSettings } from "@sightline/core/keyframes";
-import { useState } from "react";
+import { hashSettings, type KeyFrameSettings } from "@sightline/core/keyframes";
+import { useAhead } from "../use-ahead.ts";
 import { type SelectionState, useSelection } from "../use-selection.ts";
 
 /** The address follows a threshold that is dragged once it has stood so long. */
@@ -28,23 +28,27 @@ export function useSide(
   settings: KeyFrameSettings,
   onSettings: (settings: KeyFrameSettings) => void,
 ): Side {
-  const [tried, setTried] = useState<{ draft: KeyFrameSettings; settings: KeyFrameSettings } | null>(null);
-  // A draft belongs to the settings that it departs from; other settings leave it behind.
-  const draft = tried?.settings === settings ? tried.draft : null;
+  const { ahead, ...leader } = useAhead<KeyFrameSettings>(hashSettings(settings));
+  const draft = ahead?.value ?? null;
   const state = useSelection(clip, table, settings, draft);
-  const write = useDebouncedCallback(onSettings, SETTLE_MS);
+  function write(next: KeyFrameSettings): void {
+    leader.write(hashSettings(next));
+    onSettings(next);
+  }
+  const writeSoon = useDebouncedCallback(write, SETTLE_MS);
   return {
     id,
     settings: draft ?? settings,
     state,
     tryThreshold(threshold) {
       const next = { ...(draft ?? settings), threshold };
-      setTried({ draft: next, settings });
-      write(next);
+      leader.run(next, hashSettings(next));
+      writeSoon(next);
     },
     put(next) {
-      setTried(null);
-      onSettings(next);
+      writeSoon.cancel();
+      leader.run(next, hashSettings(next));
+      write(next);
     },
   };
 }
