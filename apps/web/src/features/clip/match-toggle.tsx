@@ -1,30 +1,20 @@
-import { Button, Tooltip } from "@mantine/core";
 import { formatNumberOf } from "@sightline/core/format";
 import { IconTopologyStar3 } from "@tabler/icons-react";
-import classes from "./match-toggle.module.css";
+import { OverlayToggle } from "./overlay-toggle.tsx";
 import type { MatchState } from "./use-matches.ts";
 
 /** Turns the matches on the picture on and off, and says what they show or why there are none. */
 export function MatchToggle({ matches, onToggle }: { matches: MatchState; onToggle(): void }) {
   return (
-    <>
-      <span className={classes.said} data-testid="matches">
-        {describe(matches)}
-      </span>
-      <Tooltip label="Matches with the key-frame · M" openDelay={500}>
-        <Button
-          size="compact-xs"
-          className={classes.button}
-          variant={matches.state === "off" ? "default" : "light"}
-          aria-pressed={matches.state !== "off"}
-          leftSection={<IconTopologyStar3 size={14} stroke={1.7} />}
-          onMouseDown={(event) => event.preventDefault()}
-          onClick={onToggle}
-        >
-          Matches
-        </Button>
-      </Tooltip>
-    </>
+    <OverlayToggle
+      id="matches"
+      name="Matches"
+      label="Matches with the key-frame · M"
+      icon={IconTopologyStar3}
+      is_on={matches.state !== "off"}
+      said={describe(matches)}
+      onToggle={onToggle}
+    />
   );
 }
 

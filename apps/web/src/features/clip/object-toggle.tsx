@@ -1,31 +1,20 @@
-import { Button, Tooltip } from "@mantine/core";
 import { formatNumberOf } from "@sightline/core/format";
 import { IconFrame } from "@tabler/icons-react";
-import classes from "./match-toggle.module.css";
+import { OverlayToggle } from "./overlay-toggle.tsx";
 import type { ObjectState } from "./use-objects.ts";
 
 /** Turns the detector's boxes on the picture on and off, and says what was found. */
 export function ObjectToggle({ objects, onToggle }: { objects: ObjectState; onToggle(): void }) {
-  const said = describe(objects);
   return (
-    <>
-      <span className={classes.said} title={said} data-testid="objects">
-        {said}
-      </span>
-      <Tooltip label="Objects that the small detector finds · O" openDelay={500}>
-        <Button
-          size="compact-xs"
-          className={classes.button}
-          variant={objects.state === "off" ? "default" : "light"}
-          aria-pressed={objects.state !== "off"}
-          leftSection={<IconFrame size={14} stroke={1.7} />}
-          onMouseDown={(event) => event.preventDefault()}
-          onClick={onToggle}
-        >
-          Objects
-        </Button>
-      </Tooltip>
-    </>
+    <OverlayToggle
+      id="objects"
+      name="Objects"
+      label="Objects that the small detector finds · O"
+      icon={IconFrame}
+      is_on={objects.state !== "off"}
+      said={describe(objects)}
+      onToggle={onToggle}
+    />
   );
 }
 

@@ -1,5 +1,5 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
-import { useElementSize } from "@mantine/hooks";
+import { useCallbackRef, useElementSize } from "@mantine/hooks";
 import type { KeyFrameSelection } from "@sightline/core/keyframes";
 import { FrameStrip } from "@sightline/ui/frame-strip";
 import { OverlapPlot } from "@sightline/ui/overlap-plot";
@@ -14,8 +14,14 @@ import {
   type TimeWindow,
   zoomWindow,
 } from "@sightline/ui/timeline";
-import { IconArrowsHorizontal, IconMinus, IconPlus, IconSwitchHorizontal } from "@tabler/icons-react";
-import { useCallback, useMemo, useState } from "react";
+import {
+  IconArrowsHorizontal,
+  IconMinus,
+  IconPlus,
+  IconSwitchHorizontal,
+  type TablerIcon,
+} from "@tabler/icons-react";
+import { memo, useCallback, useMemo, useState } from "react";
 import { useKeys } from "../../app/keys.ts";
 import type { ShownFrame } from "./decisions/shown-frames.ts";
 import { HoverCard } from "./hover-card.tsx";
@@ -166,20 +172,18 @@ export function TimelinePane({
         <Tool
           label={both_ways ? "Only the overlap that counts" : "Overlap both ways"}
           keys="B"
+          icon={IconSwitchHorizontal}
           pressed={both_ways}
           onClick={() => setBothWays(!both_ways)}
-        >
-          <IconSwitchHorizontal size={14} stroke={1.8} />
-        </Tool>
-        <Tool label="See more" keys="−" onClick={() => zoom(1 / ZOOM)}>
-          <IconMinus size={14} stroke={1.8} />
-        </Tool>
-        <Tool label="Look closer" keys="+" onClick={() => zoom(ZOOM)}>
-          <IconPlus size={14} stroke={1.8} />
-        </Tool>
-        <Tool label="See the whole clip" keys="0" onClick={() => setWindow(null)}>
-          <IconArrowsHorizontal size={14} stroke={1.8} />
-        </Tool>
+        />
+        <Tool label="See more" keys="−" icon={IconMinus} onClick={() => zoom(1 / ZOOM)} />
+        <Tool label="Look closer" keys="+" icon={IconPlus} onClick={() => zoom(ZOOM)} />
+        <Tool
+          label="See the whole clip"
+          keys="0"
+          icon={IconArrowsHorizontal}
+          onClick={() => setWindow(null)}
+        />
       </div>
       {over !== null && pointed !== null && selection !== null && (
         <HoverCard
@@ -194,19 +198,20 @@ export function TimelinePane({
   );
 }
 
-function Tool({
-  label,
-  keys,
-  pressed,
-  onClick,
-  children,
-}: {
+type ToolProps = {
   label: string;
   keys: string;
+  icon: TablerIcon;
   pressed?: boolean;
   onClick(): void;
-  children: React.ReactNode;
-}) {
+};
+
+function Tool({ onClick, ...rest }: ToolProps) {
+  return <ToolButton {...rest} onClick={useCallbackRef(onClick)} />;
+}
+
+/** Not drawn anew with every frame that passes by. */
+const ToolButton = memo(function ToolButton({ label, keys, icon: Icon, pressed, onClick }: ToolProps) {
   return (
     <Tooltip label={`${label} · ${keys}`} openDelay={500}>
       <ActionIcon
@@ -218,8 +223,8 @@ function Tool({
         onMouseDown={(event) => event.preventDefault()}
         onClick={onClick}
       >
-        {children}
+        <Icon size={14} stroke={1.8} />
       </ActionIcon>
     </Tooltip>
   );
-}
+});

@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Popover, Textarea, Tooltip } from "@mantine/core";
+import { useCallbackRef } from "@mantine/hooks";
 import type { PersonAction } from "@sightline/core/decisions";
 import {
   IconArrowBackUp,
@@ -14,7 +15,7 @@ import {
   IconThumbUp,
   type TablerIcon,
 } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
+import { memo, type ReactNode, useState } from "react";
 import { ActionChoice } from "../../../app/decisions/action-choice.tsx";
 import { VerdictMark } from "../verdict-mark.tsx";
 import { ActionWords } from "./action-words.tsx";
@@ -149,18 +150,25 @@ export function DecisionBar({
   );
 }
 
-function Decide({
+type DecideProps = {
+  label: string;
+  letter: string;
+  icon: TablerIcon;
+  onClick(): void;
+};
+
+function Decide({ onClick, ...rest }: DecideProps) {
+  return <DecideButton {...rest} onClick={useCallbackRef(onClick)} />;
+}
+
+/** Not drawn anew with every frame that passes by. */
+const DecideButton = memo(function DecideButton({
   label,
   letter,
   icon: Icon,
   onClick,
   ...rest
-}: {
-  label: string;
-  letter: string;
-  icon: TablerIcon;
-  onClick(): void;
-}) {
+}: DecideProps) {
   return (
     <Tooltip label={`${label} · ${letter}`} openDelay={500}>
       <ActionIcon
@@ -181,7 +189,7 @@ function Decide({
       </ActionIcon>
     </Tooltip>
   );
-}
+});
 
 /** A decision that asks for more: its button opens a field. */
 function DecideField({
