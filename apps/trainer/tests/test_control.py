@@ -12,6 +12,7 @@ from conftest import Host, kill, spec, wait_for
 
 from sightline_trainer.rundir import write_json
 from sightline_trainer.slctl import host as host_facts
+from sightline_trainer.slctl.observe import judge
 from sightline_trainer.slctl.supervise import GRACE_SECS
 
 SLOW: dict[str, Any] = {"steps_per_sec": 20, "steps_per_epoch": 1000, "save_steps": 10_000}
@@ -133,6 +134,17 @@ def test_an_orphan_that_hangs_is_ended_in_time(here: Host) -> None:
     control(here, "stop", grace_secs=0.3, kill_secs=0.3)
     ending = here.finished()
     assert ending["signal"] == "SIGKILL" and ending["reason"] == "stopped"
+    assert here.events()[-1]["type"] == "attempt.end"
+
+
+def test_an_orphan_is_not_dead_before_its_last_words_are_written(here: Host) -> None:
+    here.launch(spec(faults="hang_on_stop", **SLOW))
+    here.wait_step(1)
+    kill(here.identity()["supervisor"]["pid"])
+    here.wait_state("orphaned")
+    control(here, "stop", grace_secs=0.3, kill_secs=0.3)
+    wait_for(lambda: judge(here.attempt()).is_dead)
+    assert here.attempt().exit.exists()
     assert here.events()[-1]["type"] == "attempt.end"
 
 

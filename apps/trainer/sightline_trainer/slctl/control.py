@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import math
 import os
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -93,7 +95,12 @@ def reap(config: dict[str, Any]) -> None:
     kill_at = now if command == "kill" else term_at + config["kill_secs"]
     is_termed = command == "kill"
     has_killed = False
-    while host.is_lock_held(attempt.lock) or host.processes_of(marker(attempt), pgid):
+    lock = os.open(attempt.lock, os.O_RDWR | os.O_CLOEXEC)
+    # Asked for beforehand: were it free for a moment before the last words are written, whoever looks would take the
+    # attempt for dead without them.
+    taking = threading.Thread(target=fcntl.flock, args=(lock, fcntl.LOCK_EX), daemon=True)
+    taking.start()
+    while taking.is_alive() or host.processes_of(marker(attempt), pgid):
         now = time.monotonic()
         if not is_termed and now >= term_at:
             host.signal_all(host.processes_of(marker(attempt), pgid), signal.SIGTERM)
@@ -104,8 +111,7 @@ def reap(config: dict[str, Any]) -> None:
             has_killed = has_killed or is_alive
             host.signal_all(host.processes_of(marker(attempt), pgid), signal.SIGKILL)
         time.sleep(0.1)
-    lock = os.open(attempt.lock, os.O_RDWR | os.O_CLOEXEC)
-    if not host.take_lock(lock) or attempt.exit.exists():
+    if attempt.exit.exists():
         return
     last, _ = last_line(attempt.events)
     if last is not None and last.get("type") == "attempt.end":
