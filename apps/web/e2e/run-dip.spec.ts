@@ -91,4 +91,5 @@ test("with the keyboard alone: from a dip in a curve to the group that made it",
     new RegExp(`step=${dip.step}.*group=${dip.group_id}|group=${dip.group_id}.*step=${dip.step}`),
   );
   await expect(page.getByRole("article").first()).toContainText("<answer>");
+  await expect(worst).toBeFocused();
 });

@@ -92,13 +92,12 @@ export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }
           <GlyphLegend />
         </span>
       </header>
-      {open === null ? (
-        list
-      ) : (
-        <PaneGroup id="run-groups" direction="horizontal">
-          <Pane id="list" size={34} min={220}>
-            {list}
-          </Pane>
+      {/* The list stays the same one when a group is opened beside it: it holds the focus. */}
+      <PaneGroup id="run-groups" direction="horizontal">
+        <Pane id="list" size={34} min={220}>
+          {list}
+        </Pane>
+        {open !== null && (
           <Pane id="group" size={66} min={300}>
             <div className={classes.group}>
               <GroupHeader run_id={view.run_id} group={open} onClose={() => view.openGroup(null)} />
@@ -112,8 +111,8 @@ export function GroupsTab({ view, series }: { view: RunView; series: RunSeries }
               />
             </div>
           </Pane>
-        </PaneGroup>
-      )}
+        )}
+      </PaneGroup>
     </div>
   );
 }
