@@ -126,18 +126,7 @@ def test_an_orphan_can_still_be_ended(here: Host, command: str) -> None:
     wait_for(lambda: here.processes() == [])
 
 
-def test_an_orphan_that_hangs_is_ended_in_time(here: Host) -> None:
-    here.launch(spec(faults="hang_on_stop", **SLOW))
-    here.wait_step(1)
-    kill(here.identity()["supervisor"]["pid"])
-    here.wait_state("orphaned")
-    control(here, "stop", grace_secs=0.3, kill_secs=0.3)
-    ending = here.finished()
-    assert ending["signal"] == "SIGKILL" and ending["reason"] == "stopped"
-    assert here.events()[-1]["type"] == "attempt.end"
-
-
-def test_an_orphan_is_not_dead_before_its_last_words_are_written(here: Host) -> None:
+def test_an_orphan_that_hangs_is_ended_in_time_and_not_dead_before_its_last_words(here: Host) -> None:
     here.launch(spec(faults="hang_on_stop", **SLOW))
     here.wait_step(1)
     kill(here.identity()["supervisor"]["pid"])
@@ -145,6 +134,8 @@ def test_an_orphan_is_not_dead_before_its_last_words_are_written(here: Host) -> 
     control(here, "stop", grace_secs=0.3, kill_secs=0.3)
     wait_for(lambda: judge(here.attempt()).is_dead)
     assert here.attempt().exit.exists()
+    ending = here.finished()
+    assert ending["signal"] == "SIGKILL" and ending["reason"] == "stopped"
     assert here.events()[-1]["type"] == "attempt.end"
 
 
